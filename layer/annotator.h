@@ -26,8 +26,10 @@ struct tally_annotator_ops {
 	const struct tally_device_record *(*device)(struct tally_annotator *a,
 						    const struct tally_device_record *info);
 	/* A device line whose contents have changed (a source opened late, or no longer counts), to
-	 * be written again; NULL if there is none, or no further one. Otherwise like device(). */
-	const struct tally_device_record *(*changed)(struct tally_annotator *a);
+	 * be written again; NULL if there is none, or no further one. `last`: no frame follows in
+	 * which it could be seen later, so a source that still opens is waited for, as destroy()
+	 * does. Otherwise like device(). */
+	const struct tally_device_record *(*changed)(struct tally_annotator *a, bool last);
 	/* A captured frame of that device, in order. `passes` is frame->passes, which this may
 	 * change. What it adds is valid until the next call. */
 	void (*frame)(struct tally_annotator *a, struct tally_frame_record *frame,

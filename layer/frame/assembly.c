@@ -365,12 +365,12 @@ take_ends(struct tally_device *d, struct tally_frame_input *in)
 		in->flags |= TALLY_FLAG(INCOMPLETE);
 }
 
-/* Written before the frames that lack what the changed source counted. */
+/* Written before the frames that lack what the changed source counted; `last`: before the end. */
 static void
-write_changed_devices(struct tally_assembly *a, struct tally_annotator *annotator)
+write_changed_devices(struct tally_assembly *a, struct tally_annotator *annotator, bool last)
 {
 	const struct tally_device_record *info;
-	while ((info = a->annotate->changed(annotator)) && a->status == TALLY_RECORD_OK)
+	while ((info = a->annotate->changed(annotator, last)) && a->status == TALLY_RECORD_OK)
 		write_device_line(a, info);
 }
 
@@ -390,7 +390,7 @@ record_frame(struct tally_assembly *a, struct tally_frame_record *record)
 {
 	struct tally_annotator *annotator = atomic_load(&a->annotator);
 	if (annotator) {
-		write_changed_devices(a, annotator);
+		write_changed_devices(a, annotator, false);
 		a->annotate->frame(annotator, record, tally_frame_passes(a->builder));
 	}
 	if (a->status == TALLY_RECORD_OK)
@@ -750,6 +750,9 @@ tally_assembly_over(struct tally_assembly *a)
 void
 tally_assembly_finish(struct tally_assembly *a, const char *reason, uint64_t now_ns)
 {
+	struct tally_annotator *annotator = atomic_load(&a->annotator);
+	if (annotator)
+		write_changed_devices(a, annotator, true);
 	while (a->devices) {
 		struct tally_device *d = a->devices;
 		a->devices = d->next;
@@ -774,7 +777,6 @@ tally_assembly_finish(struct tally_assembly *a, const char *reason, uint64_t now
 		.passes = a->passes,
 		.reason = reason,
 	};
-	struct tally_annotator *annotator = atomic_load(&a->annotator);
 	if (annotator)
 		a->annotate->end(annotator, &end);
 	tally_assembly_write_notes(a); /* with those of the annotator */

@@ -218,8 +218,10 @@ describe(struct tally_annotator *a, const struct tally_device_record *info)
 }
 
 static const struct tally_device_record *
-changed(struct tally_annotator *a)
+changed(struct tally_annotator *a, bool last)
 {
+	if (last && a->by.sampler)
+		tally_sampler_ready(a->by.sampler);
 	uint32_t rows = count_rows(a);
 	for (struct tally_annotated *d = a->devices; d; d = d->next)
 		if (d->rows != rows && d->info)

@@ -229,6 +229,13 @@ make(const struct tally_config *config)
 	return &annotator;
 }
 
+static const struct tally_device_record *
+not_changed(struct tally_annotator *a, bool last)
+{
+	g_assert_true(a == &annotator && last);
+	return NULL;
+}
+
 static void
 add_nothing(struct tally_annotator *a, struct tally_end_record *end)
 {
@@ -248,6 +255,7 @@ static void
 test_annotator(const void *data)
 {
 	static const struct tally_annotator_ops ops = {
+		.changed = not_changed,
 		.create = make,
 		.end = add_nothing,
 		.destroy = destroy,

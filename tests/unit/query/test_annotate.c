@@ -344,16 +344,16 @@ test_lost_source(void)
 	struct world *w = world_new(TALLY_SNAPSHOT_SAMPLED);
 	read_steadily(1 * MS);
 	read_steadily(4 * MS);
-	g_assert_null(tally_annotator.changed(w->annotator));
+	g_assert_null(tally_annotator.changed(w->annotator, false));
 	snap.lost = true;
 	/* Its row is removed, once, by a device line that repeats the rest. */
-	const struct tally_device_record *line = tally_annotator.changed(w->annotator);
+	const struct tally_device_record *line = tally_annotator.changed(w->annotator, false);
 	g_assert_nonnull(line);
 	g_assert_cmpstr(line->sources[0].name, ==, "gl-x");
 	g_assert_cmpstr(line->sources[1].name, ==, "snap");
 	g_assert_false(line->sources[1].on);
 	g_assert_cmpstr(line->sources[1].reason, ==, "gone");
-	g_assert_null(tally_annotator.changed(w->annotator));
+	g_assert_null(tally_annotator.changed(w->annotator, false));
 	begin_frame(w, 0, 0, 1 * MS, 8 * MS);
 	add_pass(w, 1 * MS, 3 * MS);
 	add_pass(w, 3 * MS, 6 * MS);
@@ -383,21 +383,30 @@ test_opens_late(void)
 	add_pass(w, 1 * MS, 3 * MS);
 	annotate(w);
 	g_assert_false(has(w, 0, "snap_a"));
-	g_assert_null(tally_annotator.changed(w->annotator));
+	g_assert_null(tally_annotator.changed(w->annotator, false));
 	opening = false;
 	read_steadily(5 * MS);
 	read_steadily(12 * MS);
-	line = tally_annotator.changed(w->annotator);
+	line = tally_annotator.changed(w->annotator, false);
 	g_assert_nonnull(line);
 	g_assert_cmpuint(line->n_sources, ==, 3);
 	g_assert_cmpuint(line->n_counters, ==, 3);
-	g_assert_null(tally_annotator.changed(w->annotator));
+	g_assert_null(tally_annotator.changed(w->annotator, false));
 	begin_frame(w, 0, 1, 4 * MS, 10 * MS);
 	add_pass(w, 6 * MS, 8 * MS);
 	annotate(w);
 	assert_pass(w, 0, "snap_a", 2 * MS, true);
 	struct tally_growth_record g = end_run(w, 1, 0, "snap_a");
 	g_assert_cmpuint(g.growth + g.outside, ==, 7 * MS);
+	world_free(w);
+	/* The capture ends before it has opened. */
+	opening = true;
+	w = world_new(TALLY_SNAPSHOT_SAMPLED);
+	describe(w, 0, &own_counter);
+	g_assert_null(tally_annotator.changed(w->annotator, false));
+	line = tally_annotator.changed(w->annotator, true);
+	g_assert_nonnull(line);
+	g_assert_cmpuint(line->n_sources, ==, 3);
 	world_free(w);
 }
 
