@@ -183,29 +183,55 @@ unsure_change(const struct tally_over_run *r, const struct tally_part *part,
 	return median_in(&part->unsure, after) - median_in(&part->unsure, before);
 }
 
-static bool
-alike_in(const struct tally_part *a, struct tally_range in, const struct tally_part *b,
-	 struct tally_range other, int work, double most)
+/* A part that only one of two ranges has. */
+struct one_sided {
+	struct tally_part *part;
+	double place, draws;
+};
+
+static GArray *
+find_one_sided(const GPtrArray *parts, struct tally_range has, struct tally_range lacks)
 {
-	double x = median_in(&a->work[work], in), y = median_in(&b->work[work], other);
-	return fabs(x - y) <= most * MAX(x, y);
+	GArray *found = g_array_new(FALSE, FALSE, sizeof(struct one_sided));
+	TALLY_EACH (struct tally_part, part, parts) {
+		const struct one_sided one = {
+			.part = part,
+			.place = median_in(&part->work[TALLY_WORK_PLACE], has),
+			.draws = median_in(&part->work[TALLY_WORK_DRAWS], has),
+		};
+		if (tally_part_median(part, has) && !tally_part_median(part, lacks))
+			g_array_append_val(found, one);
+	}
+	return found;
 }
 
-/* Of a part that only the one range has, what took its place in the other with another size
- * and as many draws; or itself. */
+/* What has its place on the other side at another size, with as many draws; or itself. */
 static struct tally_part *
-resized(const struct tally_over_run *r, struct tally_part *part, struct tally_range in,
-	struct tally_range other)
+find_resized(const struct one_sided *of, const GArray *others)
 {
-	if (tally_part_median(part, other) || !tally_part_median(part, in))
-		return part;
-	TALLY_EACH (struct tally_part, q, r->parts->all[TALLY_PART_TOP])
-		if (q != part && tally_parts_differ_in_size(q->name, part->name) &&
-		    tally_part_median(q, other) && !tally_part_median(q, in) &&
-		    alike_in(part, in, q, other, TALLY_WORK_PLACE, 0) &&
-		    alike_in(part, in, q, other, TALLY_WORK_DRAWS, OTHER_DRAWS))
-			return q;
-	return part;
+	TALLY_EACH_OF (const struct one_sided, q, others)
+		if (fabs(q->place - of->place) <= 0 &&
+		    fabs(q->draws - of->draws) <= OTHER_DRAWS * MAX(q->draws, of->draws) &&
+		    tally_parts_differ_in_size(q->part->name, of->part->name))
+			return q->part;
+	return of->part;
+}
+
+/* Sets what each part was before and becomes after a change. */
+static void
+pair_parts(const struct tally_over_run *r, struct tally_range before, struct tally_range after)
+{
+	const GPtrArray *all = r->parts->owned, *top = r->parts->all[TALLY_PART_TOP];
+	g_autoptr(GArray) gone = find_one_sided(all, before, after);
+	g_autoptr(GArray) new = find_one_sided(all, after, before);
+	g_autoptr(GArray) top_gone = find_one_sided(top, before, after);
+	g_autoptr(GArray) top_new = find_one_sided(top, after, before);
+	TALLY_EACH (struct tally_part, part, all)
+		part->was = part->becomes = part;
+	TALLY_EACH_OF (const struct one_sided, one, gone)
+		one->part->becomes = find_resized(one, top_new);
+	TALLY_EACH_OF (const struct one_sided, one, new)
+		one->part->was = find_resized(one, top_gone);
 }
 
 /* The part that changed most in the direction in which the frames did; *others_ns: how much the
@@ -217,11 +243,10 @@ most_changed(const struct tally_over_run *r, int level, struct tally_range befor
 	struct tally_part *most = NULL;
 	*change_ns = *others_ns = 0;
 	TALLY_EACH (struct tally_part, part, r->parts->all[level]) {
-		struct tally_part *from = resized(r, part, after, before);
-		if (resized(r, part, before, after) != part)
+		if (part->becomes != part)
 			continue; /* it is with that one */
 		double change = sign * ((double)tally_part_median(part, after) -
-					(double)tally_part_median(from, before));
+					(double)tally_part_median(part->was, before));
 		double unsure = sign * unsure_change(r, part, before, after);
 		change -= unsure * change > 0 ? unsure : 0;
 		*others_ns += fabs(change);
@@ -360,18 +385,17 @@ are_others(const struct tally_over_run *r, struct tally_range before, struct tal
 	TALLY_EACH (struct tally_part, part, r->parts->all[TALLY_PART_TOP]) {
 		double from = (double)tally_part_median(part, before);
 		double to = (double)tally_part_median(part, after);
-		gone += to > 0 || resized(r, part, before, after) != part ? 0 : from;
-		new += from > 0 || resized(r, part, after, before) != part ? 0 : to;
+		gone += to > 0 || part->becomes != part ? 0 : from;
+		new += from > 0 || part->was != part ? 0 : to;
 	}
 	return gone >= c->what_before_ns / 2 && new >= c->what_after_ns / 2;
 }
 
-/* `from`: what it was before, perhaps of another size. */
 static void
-take_pass(const struct tally_over_run *r, struct tally_part *from,
-	  struct tally_range before, struct tally_part *to, struct tally_range after,
-	  struct tally_answer_change *c)
+take_pass(const struct tally_over_run *r, struct tally_range before, struct tally_part *to,
+	  struct tally_range after, struct tally_answer_change *c)
 {
+	struct tally_part *from = to->was;
 	c->what = to->name;
 	c->is_pass = true;
 	c->what_before_ns = (double)tally_part_median(from, before);
@@ -391,13 +415,13 @@ explain_change(const struct tally_over_run *r, struct tally_range before,
 	       sign = c->after_ns > c->before_ns ? 1 : -1;
 	double change, others, sure;
 	double gpu = gpu_change(r, before, after, sign, &sure);
-	struct tally_part *part, *from;
+	struct tally_part *part;
+	pair_parts(r, before, after);
 	for (int level = TALLY_PART_TOP; level < TALLY_N_PART_LEVELS; level++) {
 		part = most_changed(r, level, before, after, sign, &change, &others);
-		from = part ? resized(r, part, after, before) : NULL;
 		if (!part || !is_of_pass(lost, change, others, gpu, sure))
 			continue;
-		take_pass(r, from, before, part, after, c);
+		take_pass(r, before, part, after, c);
 		return;
 	}
 	if (sure < lost / 2)
@@ -409,7 +433,7 @@ explain_change(const struct tally_over_run *r, struct tally_range before,
 	c->others = are_others(r, before, after, c);
 	c->drew = part ? part->name : NULL;
 	if (part)
-		set_work(c, from->work, before, part->work, after, TALLY_WORK_WIDTH,
+		set_work(c, part->was->work, before, part->work, after, TALLY_WORK_WIDTH,
 			 TALLY_WORK_PLACE);
 }
 

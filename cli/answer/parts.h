@@ -56,6 +56,9 @@ struct tally_part {
 	double index_sum; /* of its first pass in each frame */
 	uint64_t draws_sum, vertices_sum; /* of all frames */
 	bool vertices_unknown, listed; /* in some; its draws are in the log one by one */
+	/* Of the change being explained: the part, or the one whose place it took, or that
+	 * takes it, at another size. */
+	struct tally_part *was, *becomes;
 	/* Of the frame being read. */
 	bool touched, timed;
 	uint64_t ns, unsure_ns, work_now[TALLY_N_WORK];
