@@ -110,10 +110,11 @@ work_of(const struct load_line *lines, guint n, const char *name)
 	return ns;
 }
 
+/* From the begin of the first to the end of the last one. */
 static double
-length_of(const struct load_line *line)
+length_of(const struct load_line *lines, guint n)
 {
-	return (double)(line->to_ns - line->from_ns);
+	return (double)(lines[n - 1].to_ns - lines[0].from_ns);
 }
 
 /* The lines that overlap that time, but not those of which less than this part of a line does. */
@@ -122,12 +123,16 @@ find_lines(const struct tally_loads *l, uint64_t begin_ns, uint64_t end_ns, doub
 {
 	const struct load_line *lines = (const struct load_line *)(void *)l->lines->data;
 	guint from = 0, to;
-	for (; from < l->lines->len; from++)
-		if ((double)lines[from].to_ns > (double)begin_ns + part * length_of(&lines[from]))
+	for (; from < l->lines->len; from++) {
+		double least = part * length_of(lines + from, 1);
+		if ((double)lines[from].to_ns - least > (double)begin_ns)
 			break;
-	for (to = from; to < l->lines->len; to++)
-		if ((double)lines[to].from_ns + part * length_of(&lines[to]) >= (double)end_ns)
+	}
+	for (to = from; to < l->lines->len; to++) {
+		double least = part * length_of(lines + to, 1);
+		if ((double)lines[to].from_ns + least >= (double)end_ns)
 			break;
+	}
 	*n = to - from;
 	return from;
 }
@@ -277,7 +282,7 @@ explain_wait(const struct tally_loads *l, const struct load_line *lines, guint n
 	uint64_t ready_ns = 0;
 	GHashTableIter all;
 	gpointer name, total;
-	double lines_ns = (double)(lines[n - 1].to_ns - lines[0].from_ns);
+	double lines_ns = length_of(lines, n);
 	/* The part of the run that these lines are: what is there on average is no cause. */
 	double part = lines_ns / (double)l->all_ns;
 	if (lines_ns > (double)(h->was.frame_ns + MOST_APART_NS))
@@ -312,15 +317,11 @@ tally_loads_explain(const struct tally_loads *l, const struct tally_aggregate *l
 		explain_driver(l, driver, h);
 }
 
-/* Its part of the time of the lines that are of these times, for the most part. */
+/* Its part of the time of lines. */
 static double
-share_in(const struct tally_loads *l, uint64_t begin_ns, uint64_t end_ns, const char *name)
+share_in(const struct load_line *lines, guint n, const char *name)
 {
-	guint n, at = find_lines(l, begin_ns, end_ns, 0.5, &n);
-	const struct load_line *lines = (const struct load_line *)(void *)l->lines->data + at;
-	return n ? (double)work_of(lines, n, name) /
-			    (double)MAX(lines[n - 1].to_ns - lines[0].from_ns, 1)
-		 : 0;
+	return n ? (double)work_of(lines, n, name) / MAX(length_of(lines, n), 1) : 0;
 }
 
 void
@@ -330,12 +331,18 @@ tally_loads_explain_change(const struct tally_loads *l, const struct tally_aggre
 {
 	const struct driver driver = driver_of(log, device);
 	double lost = c->after_ns - c->before_ns, most = EXPLAINS;
+	const struct load_line *lines[2];
+	guint n[2];
+	/* Those that are of one side for the most part. */
+	for (int side = 0; side < 2; side++)
+		lines[side] = (const struct load_line *)(void *)l->lines->data +
+			      find_lines(l, c->begin_ns[side], c->end_ns[side], 0.5, &n[side]);
 	GHashTableIter all;
 	gpointer name;
 	g_hash_table_iter_init(&all, l->totals);
 	while (c->waits && g_hash_table_iter_next(&all, &name, NULL)) {
-		double before = share_in(l, c->begin_ns[0], c->end_ns[0], name) * c->before_ns;
-		double after = share_in(l, c->begin_ns[1], c->end_ns[1], name) * c->after_ns;
+		double before = share_in(lines[0], n[0], name) * c->before_ns;
+		double after = share_in(lines[1], n[1], name) * c->after_ns;
 		if (may_draw(name, driver) || (after - before) / lost < most)
 			continue;
 		most = (after - before) / lost;
