@@ -118,9 +118,8 @@ name_drew(const struct tally_hitch_seen *seen, struct tally_answer_hitch *out)
 static enum tally_cause
 of_work(struct tally_answer_hitch *h)
 {
-	double faults_ns = FAULT_NS * (double)tally_hitch_more(&h->was, TALLY_HITCH_FAULTS);
 	h->growth_ns = tally_hitch_more(&h->was, TALLY_HITCH_WORK);
-	return !has_disk_faults(h) && faults_ns >= EXPLAINS * (double)h->growth_ns
+	return !has_disk_faults(h) && faults_ns(h) >= EXPLAINS * (double)h->growth_ns
 		       ? TALLY_CAUSE_FAULTS
 		       : TALLY_CAUSE_CPU;
 }

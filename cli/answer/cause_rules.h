@@ -43,6 +43,13 @@ has_more_draws(const struct tally_answer_hitch *out)
 	return out->seldom || out->draws > out->around_draws + out->around_draws / 4;
 }
 
+/* What its page faults took at least. */
+static inline double
+faults_ns(const struct tally_answer_hitch *h)
+{
+	return FAULT_NS * (double)tally_hitch_more(&h->was, TALLY_HITCH_FAULTS);
+}
+
 /* "(not in a pass)", "(passes drawn together)" */
 static inline bool
 is_no_pass(const char *name)

@@ -207,13 +207,12 @@ static const char *
 cpu_text(const struct tally_answer_hitch *h)
 {
 	const char *pass = "", *draws = "", *faults = "";
-	double faults_ns = FAULT_NS * (double)tally_hitch_more(&h->was, TALLY_HITCH_FAULTS);
 	if (h->pass)
 		pass = tally_phrase(", in %s", tally_short_name(h->pass));
 	if (h->pass && has_more_draws(h))
 		draws = tally_phrase(", %" PRIu64 " -> %" PRIu64 " draws", h->around_draws,
 				     h->draws);
-	if (has_disk_faults(h) || is_read(h) || faults_ns >= MENTIONED * (double)h->growth_ns)
+	if (has_disk_faults(h) || is_read(h) || faults_ns(h) >= MENTIONED * (double)h->growth_ns)
 		faults = tally_phrase(", with %s", faults_text(h));
 	return tally_phrase("the CPU%s%s%s", pass, draws, faults);
 }
