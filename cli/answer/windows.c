@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/answer/windows.h"
 
+#define MOST_PASSES 20000 /* of a window that are kept */
+
 /* The surface that the frame presents, or the only one of its passes; -1: not known. */
 static int64_t
 surface_of(const struct tally_frame_record *f)
@@ -103,12 +105,16 @@ add_passes(struct tally_window *to, const struct tally_frame_record *f,
 		to->alone &= owners[i] == to->surface;
 		if (owners[i] != to->surface)
 			continue;
-		p.index = to->passes->len;
-		p.counters = g_memdup2(p.counters, p.n_counters * sizeof(*p.counters));
-		g_array_append_val(to->passes, p);
 		own_ns += p.gpu_ns;
 		if (p.surface >= 0)
 			to->drew = p;
+		/* It has not been presented for long: its next frame is not told. */
+		to->begun &= to->passes->len < MOST_PASSES;
+		if (!to->begun)
+			continue;
+		p.index = to->passes->len;
+		p.counters = g_memdup2(p.counters, p.n_counters * sizeof(*p.counters));
+		g_array_append_val(to->passes, p);
 	}
 	to->others_ns += to->alone ? 0 : f->gpu_ns - MIN(f->gpu_ns, own_ns);
 }
