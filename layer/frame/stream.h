@@ -181,7 +181,7 @@ struct tally_presented {
 struct tally_frame_end {
 	uint64_t now_ns; /* 0: the clock is read, if the frame or the next is captured */
 	struct tally_presented presented;
-	uint64_t flags;                /* frame flags to add */
+	uint64_t flags; /* frame flags to add */
 	struct tally_thread_time thread; /* set by tally_stream_end_frame() */
 };
 /* The device's open frame ends here and the next begins; call with no pass open. */

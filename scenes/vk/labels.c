@@ -28,19 +28,10 @@ vk_labels_init(struct vk_stage *s)
 	set(s->device, &name);
 }
 
-static VkDebugUtilsLabelEXT
-named(const char *name)
-{
-	return (VkDebugUtilsLabelEXT){
-		.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT,
-		.pLabelName = name,
-	};
-}
-
 static void
 push(VkCommandBuffer commands, const char *name)
 {
-	VkDebugUtilsLabelEXT label = named(name);
+	VkDebugUtilsLabelEXT label = vk_label(name);
 	begin_label(commands, &label);
 }
 
@@ -49,7 +40,7 @@ push(VkCommandBuffer commands, const char *name)
 static void
 labels_frame(struct vk_stage *s, unsigned number)
 {
-	VkDebugUtilsLabelEXT here = named("here");
+	VkDebugUtilsLabelEXT here = vk_label("here");
 	VkCommandBuffer commands = vk_begin(s, 0);
 	push(commands, "frame");
 	push(commands, "shadows");

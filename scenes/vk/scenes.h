@@ -96,6 +96,16 @@ void vk_rendering_init(struct vk_stage *s);
 void vk_rendering_piece(struct vk_stage *s, VkCommandBuffer commands, VkRenderingFlags flags,
 			float red, uint32_t vertices, uint32_t instances);
 void vk_labels_init(struct vk_stage *s);
+
+static inline VkDebugUtilsLabelEXT
+vk_label(const char *name)
+{
+	return (VkDebugUtilsLabelEXT){
+		.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT,
+		.pLabelName = name,
+	};
+}
+
 struct vk_buffer vk_make_indices(struct vk_stage *s);
 #define VK_ONE_LAYER { VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1 }
 extern struct vk_picture vk_other, vk_many, vk_small;

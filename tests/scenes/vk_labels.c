@@ -36,19 +36,10 @@ labels_init(struct vk_stage *s)
 	load_labels(s);
 }
 
-static VkDebugUtilsLabelEXT
-named(const char *name)
-{
-	return (VkDebugUtilsLabelEXT){
-		.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT,
-		.pLabelName = name,
-	};
-}
-
 static void
 push(VkCommandBuffer commands, const char *name)
 {
-	VkDebugUtilsLabelEXT label = named(name);
+	VkDebugUtilsLabelEXT label = vk_label(name);
 	calls.begin(commands, &label);
 }
 
@@ -57,7 +48,7 @@ push(VkCommandBuffer commands, const char *name)
 static void
 labels_straddle_frame(struct vk_stage *s, unsigned number)
 {
-	VkDebugUtilsLabelEXT queue = named("queue");
+	VkDebugUtilsLabelEXT queue = vk_label("queue");
 	VkCommandBuffer commands[3];
 	for (int i = 0; i < 3; i++) {
 		commands[i] = vk_begin(s, 0);
@@ -119,7 +110,7 @@ unasked_init(struct vk_stage *s)
 static void
 labels_unasked_frame(struct vk_stage *s, unsigned number)
 {
-	VkDebugUtilsLabelEXT queue = named("queue"), here = named("here");
+	VkDebugUtilsLabelEXT queue = vk_label("queue"), here = vk_label("here");
 	VkCommandBuffer commands = vk_begin(s, 0);
 	push(commands, "tick");
 	vk_screen_pass(s, commands, &screen, 0.1F * (float)number, 3, 1);
