@@ -228,7 +228,8 @@ tally_answer_put_json(struct tally_out *o, const char *key,
 		put_calls(o, d, false);
 		put_hitches(o, d);
 		put_cost(o, d);
-		g_autoptr(GPtrArray) lines = tally_answer_lines(answer, d, false);
+		g_autoptr(GPtrArray) lines =
+			tally_answer_lines(answer, d, TALLY_ANSWER_USUAL);
 		tally_out_texts(o, "lines", lines);
 		tally_out_end_object(o);
 	}

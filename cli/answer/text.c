@@ -339,7 +339,8 @@ add_worst(GPtrArray *lines, const struct tally_answer_device *d, unsigned n)
 	for (unsigned i = 0; i < n; i++)
 		add_item(line, ';', tally_answer_hitch_text(&sorted[i]));
 	if (n < d->n_hitches)
-		add_item(line, ';', "...");
+		add_item(line, ';', tally_phrase("and %" PRIu64 " more: report --wide",
+						 d->n_hitches - n));
 	add_wrapped(lines, line->str, ';');
 }
 
@@ -532,7 +533,7 @@ add_changes(GPtrArray *lines, const struct tally_answer_device *d, unsigned n)
 			if (first[k] == &d->changes[i])
 				add_line(lines, tally_answer_change_text(first[k]));
 	if (left_out)
-		add_line(lines, tally_phrase("  and %u more change%s of speed: report --json",
+		add_line(lines, tally_phrase("  and %u more change%s of speed: report --wide",
 					     left_out, TALLY_S(left_out)));
 }
 
@@ -591,16 +592,17 @@ tally_answer_quiet_text(const struct tally_answer *a, const struct tally_answer_
 
 GPtrArray *
 tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_device *d,
-		   bool brief)
+		   enum tally_answer_length length)
 {
-	enum { MOST_CHANGES = 2 };
+	static const unsigned most_changes[] = { 1, 2, UINT_MAX };
+	bool brief = length == TALLY_ANSWER_BRIEF;
 	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
 	const struct tally_device_summary *s = tally_aggregate_device(answer->log, d->device);
 	add_head(lines, answer, s, d);
 	add_line(lines, brief ? NULL : tally_answer_start_text(d));
 	add_loaded(lines, d, brief);
 	add_line(lines, tally_answer_quiet_text(answer, d));
-	add_fitting(lines, d, d->n_changes, brief ? 1 : MOST_CHANGES, add_changes);
+	add_fitting(lines, d, d->n_changes, most_changes[length], add_changes);
 	add_line(lines, brief ? NULL : tally_answer_memory_text(d));
 	add_line(lines, brief ? NULL : tally_answer_alternating_text(d));
 	add_line(lines, tally_answer_speed_text(d));
@@ -631,25 +633,21 @@ choose_main(const struct tally_answer *answer)
 	return most;
 }
 
-static void
-print_device(FILE *out, const struct tally_answer *answer,
-	     const struct tally_answer_device *d, bool brief)
-{
-	g_autoptr(GPtrArray) lines = tally_answer_lines(answer, d, brief);
-	for (guint i = 0; i < lines->len; i++)
-		tally_text_print_line(out, "%s",
-				      (const char *)g_ptr_array_index(lines, i));
-}
-
 void
-tally_answer_print(FILE *out, const struct tally_answer *answer, int64_t device)
+tally_answer_print(FILE *out, const struct tally_answer *answer, int64_t device, bool wide)
 {
+	const enum tally_answer_length length = wide ? TALLY_ANSWER_ALL : TALLY_ANSWER_USUAL;
 	const struct tally_answer_device *whole = choose_main(answer);
 	TALLY_EACH (const struct tally_answer_device, d, answer->devices) {
 		bool shown = device >= 0 ? d->device == device
 					 : !tally_aggregate_is_beneath(answer->log,
 								       d->device);
-		if (d->frames && shown)
-			print_device(out, answer, d, device < 0 && d != whole);
+		bool brief = device < 0 && d != whole;
+		if (!d->frames || !shown)
+			continue;
+		g_autoptr(GPtrArray) lines = tally_answer_lines(
+			answer, d, brief ? TALLY_ANSWER_BRIEF : length);
+		TALLY_EACH (const char, line, lines)
+			tally_text_print_line(out, "%s", line);
 	}
 }

@@ -8,11 +8,14 @@
 
 #include "cli/answer/answer.h"
 
+/* Only the speed and what limits it; at most TALLY_ANSWER_LINES; with all changes. */
+enum tally_answer_length { TALLY_ANSWER_BRIEF, TALLY_ANSWER_USUAL, TALLY_ANSWER_ALL };
+
 /* The answer about one device as lines of at most TALLY_ANSWER_COLUMNS columns, escaped and
- * without line ends, at most TALLY_ANSWER_LINES of them. `brief`: only its speed and what
- * limits it. The caller frees the array (char *) with g_ptr_array_unref(). */
+ * without line ends. The caller frees the array (char *) with g_ptr_array_unref(). */
 GPtrArray *tally_answer_lines(const struct tally_answer *answer,
-			      const struct tally_answer_device *d, bool brief);
+			      const struct tally_answer_device *d,
+			      enum tally_answer_length length);
 /* Single lines of it, for other layouts; valid as that of tally_phrase(). NULL where there is
  * nothing to say. */
 const char *tally_answer_speed_text(const struct tally_answer_device *d);
@@ -38,6 +41,6 @@ const char *tally_answer_calls_text(const struct tally_answer_device *d, int gro
 
 /* Prints the lines of `device`, or (-1) of each device that is not below another: all lines of
  * the one with the most frames, the brief ones of others. */
-void tally_answer_print(FILE *out, const struct tally_answer *answer, int64_t device);
+void tally_answer_print(FILE *out, const struct tally_answer *answer, int64_t device, bool wide);
 
 #endif

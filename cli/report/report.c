@@ -102,8 +102,8 @@ static const struct tally_arg options[] = {
 		       "Leave out lines of the log that are damaged, and say which. The "
 		       "header and the devices cannot be left out."),
 	TALLY_ARG_FLAG("wide", 'w', struct report_request, wide,
-		       "Show every column and every row in the table, and all hitches, "
-		       "the worst first. Without it there are "
+		       "Show every column and every row in the table, all changes of "
+		       "speed, and all hitches, the worst first. Without it there are "
 		       "the most useful columns, on 80 columns or what the terminal has, "
 		       "and the rows below 0.5 % of the GPU time share a line."),
 	TALLY_ARG_FLAG("no-pager", 0, struct report_request, no_pager,
@@ -486,7 +486,7 @@ print_text(const struct report_request *r, const struct tally_aggregate *a,
 				     "its last 0.1 s or more are missing\n");
 	if (r->pass)
 		tally_why_print(to, a, answer, rows);
-	tally_summary_print(to, a, answer, r->device);
+	tally_summary_print(to, a, answer, r->device, r->wide);
 	tally_summary_print_identity(to, a);
 	print_pictures(to, a);
 	if (rows->len) {
@@ -494,7 +494,7 @@ print_text(const struct report_request *r, const struct tally_aggregate *a,
 		print_table(r, a, answer, columns, rows);
 	}
 	if (r->wide)
-		tally_summary_print_hitches(to, a, answer);
+		tally_summary_print_hitches(to, answer);
 	if (a->notes->len) {
 		putc('\n', to);
 		tally_summary_print_notes(to, a, NULL);

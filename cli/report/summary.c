@@ -6,6 +6,7 @@
 #include "cli/shared/each.h"
 #include "cli/shared/text.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define MOST_BESIDE 3
@@ -228,9 +229,9 @@ print_queues(FILE *out, const struct tally_aggregate *a,
 
 void
 tally_summary_print(FILE *out, const struct tally_aggregate *a, const struct tally_answer *answer,
-		    int64_t device)
+		    int64_t device, bool wide)
 {
-	tally_answer_print(out, answer, device);
+	tally_answer_print(out, answer, device, wide);
 	TALLY_EACH (struct tally_device_summary, d, a->devices) {
 		if (device >= 0 && d->device != device)
 			continue;
@@ -247,17 +248,16 @@ tally_summary_print(FILE *out, const struct tally_aggregate *a, const struct tal
 }
 
 void
-tally_summary_print_hitches(FILE *out, const struct tally_aggregate *a,
-			    const struct tally_answer *answer)
+tally_summary_print_hitches(FILE *out, const struct tally_answer *answer)
 {
-	TALLY_EACH (const struct tally_device_summary, d, a->devices) {
-		const struct tally_answer_device *of = tally_answer_find(answer, d->device);
-		if (!of || !of->n_listed)
+	TALLY_EACH (const struct tally_answer_device, of, answer->devices) {
+		if (!of->n_listed)
 			continue;
+		const char *window = of->window ? tally_phrase(", window %u", of->window) : "";
 		tally_text_print(out,
-				 "\nhitches of device %u, the worst first (%u of %" G_GUINT64_FORMAT
+				 "\nhitches of device %u%s, the worst first (%u of %" PRIu64
 				 "):\n",
-				 d->device, of->n_listed, of->n_hitches);
+				 of->device, window, of->n_listed, of->n_hitches);
 		for (unsigned i = 0; i < of->n_listed; i++)
 			tally_text_print_line(out, "  %s",
 					      tally_answer_hitch_text(&of->hitches[i]));

@@ -105,7 +105,7 @@ print_log(const char *path, const GPtrArray *logs, GHashTable *printed)
 	if (tally_aggregate_read_watched(&a, "run", path, &tally_by_pass, TALLY_WARMUP_AUTO,
 					 tally_answer_watch(answer), false) == TALLY_EXIT_OK) {
 		tally_answer_conclude(answer);
-		tally_summary_print(stderr, &a, answer, -1);
+		tally_summary_print(stderr, &a, answer, -1, false);
 		tally_summary_print_notes(stderr, &a, printed);
 		if (has_frames(&a))
 			tally_text_print_line(stderr, "next: passtally report --html %s", shown);

@@ -958,7 +958,10 @@ class Answer(CliCase):
         frames = [(8 * 2**k, {"GBuffer": 3}, {}) for k in (0, 1, 2, 7, 6) for _ in range(100)]
         lines = self.answer(frames)["lines"]
         self.assertIn("32.0 times slower", "".join(lines))
-        self.assertIn("  and 3 more changes of speed: report --json", lines)
+        self.assertIn("  and 3 more changes of speed: report --wide", lines)
+        wide = self.ok("report", "--wide", self.write_log("b.jsonl", log_of(frames))).stdout.decode()
+        self.assertEqual(re.findall(r"(?m)^from frame (\d+) on .*(?:slower|faster)", wide), ["100", "200", "300", "400"])
+        self.assertNotIn("more change", wide)
         # That of which something is known, before a larger one.
         frames = [(8 * 2**k, {"GBuffer": 3 + 12 * (k > 4)}, {}) for k in (5, 0, 1) for _ in range(100)]
         frames += [(28, {"GBuffer": 15}, {})] * 100
@@ -1328,7 +1331,9 @@ class Answer(CliCase):
         text = self.ok("report", "--warmup", "0", "--wide", log).stdout.decode()
         listed = text.split("hitches of device 0, the worst first (15 of 15):\n")[1].splitlines()[:15]
         self.assertEqual([re.match(r"  frame (\d+): ", line).group(1) for line in listed], [str(n) for n in range(290, 0, -20)])
-        self.assertNotIn("the worst first", self.ok("report", "--warmup", "0", log).stdout.decode())
+        short = self.ok("report", "--warmup", "0", log).stdout.decode()
+        self.assertNotIn("the worst first", short)
+        self.assertRegex(re.sub(r"\n +", " ", short), "; and 8 more: report --wide\n")
 
     # Bad input
 
