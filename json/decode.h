@@ -19,7 +19,7 @@ struct tally_array {
 	uint32_t n, max;
 };
 
-#define TALLY_N_ARRAYS 24
+#define TALLY_N_ARRAYS 25
 
 /* How many devices, and how many passes, are kept: a log may be hostile. */
 #define TALLY_MAX_NUMBERS (1u << 20)
@@ -37,7 +37,7 @@ struct tally_decoder {
 		struct {
 			/* of a frame, in the order of its passes */
 			struct tally_array passes, counters, metrics, pipelines, workloads;
-			struct tally_array workload_counters, events, calls;
+			struct tally_array workload_counters, events, calls, asleep;
 			struct tally_array unattributed, frame_metrics;
 			struct tally_array frame_estimated; /* elements: struct tally_word * */
 			/* of the other lines */

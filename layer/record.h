@@ -350,6 +350,16 @@ struct tally_event_call_record {
 	bool cached;
 };
 
+/* What a thread slept in. */
+struct tally_asleep_record {
+	const char *in; /* "futex" */
+	const char *of; /* "file"; NULL: none, or not known */
+	const char *thread; /* the name of the one that it waited for; NULL: not known */
+	bool driver; /* in a call in which drivers wait */
+	uint64_t ns;
+	uint32_t n;
+};
+
 struct tally_frame_record {
 	uint64_t frame;
 	uint32_t device;
@@ -375,6 +385,8 @@ struct tally_frame_record {
 	uint32_t n_events;
 	const struct tally_event_call_record *calls;
 	uint32_t n_calls;
+	const struct tally_asleep_record *asleep;
+	uint32_t n_asleep;
 	uint64_t minor_faults, major_faults, disk_bytes; /* of the thread that ended it */
 	uint64_t overhead_ns;
 	uint64_t dropped_passes;

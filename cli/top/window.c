@@ -77,6 +77,7 @@ copy_frame(const struct tally_log_line *line)
 	const struct tally_frame_record *from = &line->frame;
 	size_t n = from->n_passes * sizeof(from->passes[0]) +
 		   from->n_calls * sizeof(from->calls[0]) +
+		   from->n_asleep * sizeof(from->asleep[0]) +
 		   from->n_events * sizeof(from->events[0]) +
 		   (from->n_unattributed + from->n_metrics) * sizeof(from->metrics[0]);
 	for (uint32_t i = 0; i < from->n_passes; i++)
@@ -94,6 +95,13 @@ copy_frame(const struct tally_log_line *line)
 	for (uint32_t i = 0; i < f->n_calls; i++) {
 		calls[i].call = g_intern_string(calls[i].call);
 		calls[i].thread = g_intern_string(calls[i].thread);
+	}
+	struct tally_asleep_record *asleep = (void *)at;
+	f->asleep = COPY(&at, f->asleep, f->n_asleep);
+	for (uint32_t i = 0; i < f->n_asleep; i++) {
+		asleep[i].in = g_intern_string(asleep[i].in);
+		asleep[i].of = g_intern_string(asleep[i].of);
+		asleep[i].thread = g_intern_string(asleep[i].thread);
 	}
 	struct tally_pass_record *p = (void *)at;
 	f->passes = COPY(&at, f->passes, f->n_passes);

@@ -3,6 +3,7 @@
 
 #include "layer/base/sandbox.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -28,6 +29,7 @@ tally_clock_of_thread(pid_t thread)
 
 static __thread uint64_t waited_ns __attribute__((tls_model("initial-exec")));
 static __thread uint64_t tid __attribute__((tls_model("initial-exec")));
+static __thread _Atomic uint64_t *shown __attribute__((tls_model("initial-exec")));
 /* This thread was seen in no sandbox. */
 static __thread bool was_free __attribute__((tls_model("initial-exec")));
 
@@ -66,9 +68,17 @@ tally_clock_thread(void)
 	return t;
 }
 
+void
+tally_clock_show_waiting(_Atomic uint64_t *thread)
+{
+	shown = thread;
+}
+
 __attribute__((hot)) struct tally_clock_wait
 tally_clock_wait_begin(void)
 {
+	if (shown)
+		atomic_store_explicit(shown, tid, memory_order_relaxed);
 	return (struct tally_clock_wait){ tally_clock_now_ns(), waited_ns };
 }
 
@@ -77,6 +87,8 @@ tally_clock_wait_end(const struct tally_clock_wait *wait)
 {
 	if (!wait->begin_ns)
 		return 0;
+	if (shown)
+		atomic_store_explicit(shown, 0, memory_order_relaxed);
 	uint64_t now_ns = tally_clock_now_ns();
 	waited_ns = wait->before_ns + now_ns - wait->begin_ns;
 	return now_ns;

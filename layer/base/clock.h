@@ -30,6 +30,8 @@ struct tally_thread_time {
 struct tally_thread_time tally_clock_thread(void);
 /* In a forked child, whose thread has another number. */
 void tally_clock_forked(void);
+/* The thread's number is stored there while it is in such a call as follows, from now on. */
+void tally_clock_show_waiting(_Atomic uint64_t *thread);
 /* Surrounds a call in which a driver may wait; nested calls count once. */
 struct tally_clock_wait {
 	uint64_t begin_ns, before_ns; /* all 0: nothing is added */

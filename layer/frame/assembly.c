@@ -5,6 +5,7 @@
 #include "layer/base/futex.h"
 #include "layer/capture/capture.h"
 #include "layer/capture/renderdoc.h"
+#include "layer/event/late.h"
 #include "layer/frame/black_box.h"
 #include "layer/frame/identity.h"
 #include "layer/frame/queue.h"
@@ -415,6 +416,9 @@ write_frame(struct tally_assembly *a, struct tally_device *d, struct tally_frame
 	in->dropped = d->spare_dropped;
 	d->spare_dropped = 0;
 	take_ends(d, in);
+	if (in->has_thread)
+		in->n_asleep = tally_late_find(in->thread.thread, in->start_ns, in->end_ns,
+					       &in->asleep);
 	const struct tally_frame_new is_new = { write_new_pass, write_new_pipeline, a };
 	if (a->status == TALLY_RECORD_OK)
 		record_frame(a, tally_frame_build(a->builder, in, &is_new));

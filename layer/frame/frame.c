@@ -689,6 +689,8 @@ begin_record(struct tally_frame_builder *b, const struct tally_frame_input *in)
 		.cpu_ns = in->end_ns > in->start_ns ? in->end_ns - in->start_ns : 0,
 		.has_thread = in->has_thread,
 		.has_wait = in->has_thread,
+		.asleep = in->asleep,
+		.n_asleep = in->n_asleep,
 		.minor_faults = in->minor_faults,
 		.major_faults = in->major_faults,
 		.disk_bytes = in->disk_bytes,

@@ -32,6 +32,8 @@ struct tally_frame_input {
 	bool has_thread; /* the next two are known */
 	uint64_t thread_ns, wait_ns, minor_faults, major_faults, disk_bytes;
 	const struct tally_events *events; /* NULL: not known */
+	const struct tally_asleep_record *asleep;
+	uint32_t n_asleep;
 	struct tally_presented presented;
 	uint64_t flags;
 	uint64_t dropped; /* in addition to those that the parts report */

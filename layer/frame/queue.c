@@ -76,7 +76,7 @@ tally_queue_count(void)
 	return atomic_load(&notified);
 }
 
-void
+bool
 tally_queue_sleep(enum tally_queue_rest rest, uint32_t seen, _Atomic(const char *) *stop,
 		  uint64_t timeout_ns)
 {
@@ -84,7 +84,10 @@ tally_queue_sleep(enum tally_queue_rest rest, uint32_t seen, _Atomic(const char 
 	 * of `resting`: one of the two sees the other. A nap is taken unconditionally. */
 	atomic_store(&resting, rest);
 	if ((rest == TALLY_QUEUE_NAPPING || atomic_load(&notified) == seen) &&
-	    !atomic_load(stop))
+	    !atomic_load(stop)) {
 		tally_futex_wait(&resting, rest, timeout_ns);
+		return atomic_exchange(&resting, TALLY_QUEUE_AWAKE) == TALLY_QUEUE_AWAKE;
+	}
 	atomic_store(&resting, TALLY_QUEUE_AWAKE);
+	return true;
 }

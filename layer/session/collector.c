@@ -7,6 +7,7 @@
 #include "layer/base/thread.h"
 #include "layer/capture/capture.h"
 #include "layer/capture/trigger.h"
+#include "layer/event/late.h"
 #include "layer/frame/assembly.h"
 #include "layer/frame/black_box.h"
 #include "layer/frame/queue.h"
@@ -89,6 +90,22 @@ end_round(struct tally_assembly *a)
 	return frames;
 }
 
+/* Sleeps as tally_queue_sleep() does, and looks meanwhile at threads whose frame is late. */
+static void
+rest(enum tally_queue_rest how, uint32_t seen, uint64_t timeout_ns)
+{
+	uint64_t now_ns = tally_clock_now_ns();
+	uint64_t end_ns = timeout_ns < UINT64_MAX - now_ns ? now_ns + timeout_ns : UINT64_MAX;
+	while (now_ns < end_ns) {
+		uint64_t look_ns = tally_late_look(now_ns);
+		uint64_t until_ns = look_ns < end_ns ? look_ns : end_ns;
+		if (tally_queue_sleep(how, seen, &stop_reason,
+				      until_ns == UINT64_MAX ? TALLY_FOREVER : until_ns - now_ns))
+			return;
+		now_ns = tally_clock_now_ns();
+	}
+}
+
 /* Works until the capture ends; returns the reason. */
 static const char *
 collect_frames(struct tally_assembly *a)
@@ -113,11 +130,10 @@ collect_frames(struct tally_assembly *a)
 		if (a->dirty && !until_flush_ns(a, now_ns))
 			tally_assembly_flush(a, now_ns);
 		if (worked)
-			tally_queue_sleep(TALLY_QUEUE_NAPPING, seen, &stop_reason,
-					  a->dirty ? until_flush_ns(a, now_ns) : gather_ns(a));
+			rest(TALLY_QUEUE_NAPPING, seen,
+			     a->dirty ? until_flush_ns(a, now_ns) : gather_ns(a));
 		else
-			tally_queue_sleep(TALLY_QUEUE_ASLEEP, seen, &stop_reason,
-					  idle_ns(a, now_ns));
+			rest(TALLY_QUEUE_ASLEEP, seen, idle_ns(a, now_ns));
 	}
 }
 
@@ -176,6 +192,7 @@ tally_collector_start(const struct tally_recorder_ops *ops,
 	if (annotate && is_created_first(a))
 		create_annotator(a);
 	tally_queue_open();
+	tally_late_forget();
 	atomic_store(&stop_reason, NULL);
 	atomic_store(&running, 1);
 	atomic_store(&current, a);

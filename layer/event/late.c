@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: MIT */
+#include "layer/event/late.h"
+
+#include "layer/base/clock.h"
+#include "layer/base/sandbox.h"
+#include "layer/base/small_file.h"
+
+#include <inttypes.h>
+#include <linux/futex.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define NS_PER_MS UINT64_C(1000000)
+#define MAX_THREADS 4 /* that end frames */
+#define MAX_SLEEPS 64 /* of all threads, the newest */
+#define MAX_LISTED 8 /* of a frame */
+/* Apart between two looks at threads that are not late, and at one that is; that grows with the
+ * time that it has been late, and ends. */
+#define LOOK_NS (8 * NS_PER_MS)
+#define LATE_LOOK_NS (2 * NS_PER_MS)
+#define LATE_LOOKS 16
+#define LONGEST_NS (10000 * NS_PER_MS)
+#define LEAST_LATE_NS (4 * NS_PER_MS)
+
+/* A thread that ends frames. It alone stores, but for the thread that takes its place after it has
+ * ended none for a second. */
+static struct watched {
+	_Atomic uint64_t tid; /* 0: free */
+	_Atomic uint64_t ended_ns, usual_ns;
+	_Atomic uint64_t waiting; /* tid: in a call in which drivers wait */
+} threads[MAX_THREADS];
+
+/* From the first of consecutive looks that found it there to the next look; `open`: none of the
+ * frame came after them. */
+struct sleep {
+	uint64_t tid, frame_ns, begin_ns, end_ns;
+	long call; /* -1: a page fault */
+	uint64_t argument; /* its first: which lock, which file */
+	bool open, driver;
+	const char *of;
+	uint32_t n;
+	char thread[16];
+};
+
+static struct sleep sleeps[MAX_SLEEPS]; /* a ring */
+static uint64_t n_sleeps;
+
+static struct tally_asleep_record found[MAX_LISTED];
+static char found_names[MAX_LISTED][32];
+
+/* The system calls in which programs sleep. */
+static const struct call {
+	long number;
+	bool of_file; /* the first argument is a descriptor */
+	const char *name;
+} calls[] = {
+#define CALL(name) { SYS_##name, false, #name }
+#define OF_FILE(name) { SYS_##name, true, #name }
+	CALL(clock_nanosleep),
+	CALL(nanosleep),
+#ifdef SYS_futex
+	CALL(futex),
+#endif
+#ifdef SYS_poll
+	CALL(poll),
+	CALL(select),
+	CALL(epoll_wait),
+	CALL(open),
+#endif
+	CALL(ppoll),
+	CALL(pselect6),
+	CALL(epoll_pwait),
+	OF_FILE(read),
+	OF_FILE(readv),
+	OF_FILE(pread64),
+	OF_FILE(write),
+	OF_FILE(writev),
+	OF_FILE(pwrite64),
+	OF_FILE(recvmsg),
+	OF_FILE(recvfrom),
+	OF_FILE(sendmsg),
+	OF_FILE(sendto),
+	OF_FILE(fsync),
+	OF_FILE(fdatasync),
+	OF_FILE(ioctl),
+	CALL(openat),
+	CALL(statx),
+	CALL(getdents64),
+	CALL(msync),
+	CALL(sync),
+	CALL(wait4),
+	CALL(waitid),
+	CALL(mmap),
+	CALL(munmap),
+	CALL(mprotect),
+	CALL(madvise),
+	CALL(io_uring_enter),
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct call *
+find_call(long number)
+{
+	for (size_t i = 0; i < COUNT(calls); i++)
+		if (calls[i].number == number)
+			return &calls[i];
+	return NULL;
+}
+
+/* ---- the threads that end frames ---- */
+
+/* The place of a thread that has none: a free one, or of one that has ended no frame for a second.
+ */
+static struct watched *
+take_place(uint64_t tid, uint64_t now_ns)
+{
+	for (unsigned i = 0; i < MAX_THREADS; i++) {
+		struct watched *w = &threads[i];
+		uint64_t there = atomic_load(&w->tid);
+		bool is_free = !there || now_ns - atomic_load(&w->ended_ns) > 1000 * NS_PER_MS;
+		if (!is_free || !atomic_compare_exchange_strong(&w->tid, &there, tid))
+			continue;
+		atomic_store(&w->usual_ns, 0);
+		atomic_store(&w->ended_ns, now_ns);
+		tally_clock_show_waiting(&w->waiting);
+		return w;
+	}
+	return NULL;
+}
+
+/* What most of its frames take at most: a frame may have two ends, of two devices. */
+static uint64_t
+usual_after(uint64_t usual_ns, uint64_t ns)
+{
+	if (!usual_ns)
+		return ns;
+	return ns > usual_ns ? usual_ns + (ns < 2 * usual_ns ? ns - usual_ns : usual_ns) / 4
+			     : usual_ns - (usual_ns - ns) / 32;
+}
+
+__attribute__((hot)) void
+tally_late_frame_ended(uint64_t tid, uint64_t now_ns)
+{
+	if (!tid)
+		return;
+	for (unsigned i = 0; i < MAX_THREADS; i++) {
+		struct watched *w = &threads[i];
+		if (atomic_load_explicit(&w->tid, memory_order_relaxed) != tid)
+			continue;
+		uint64_t ns = now_ns - atomic_load_explicit(&w->ended_ns, memory_order_relaxed);
+		uint64_t usual_ns = atomic_load_explicit(&w->usual_ns, memory_order_relaxed);
+		atomic_store_explicit(&w->usual_ns, usual_after(usual_ns, ns),
+				      memory_order_relaxed);
+		atomic_store_explicit(&w->ended_ns, now_ns, memory_order_release);
+		return;
+	}
+	take_place(tid, now_ns);
+}
+
+/* ---- looking ---- */
+
+/* What a thread is in: a system call and its first three arguments. */
+struct place {
+	long call; /* -1: none, it waits for a page */
+	uint64_t arguments[3];
+};
+
+/* A file of the kernel about a thread; false: there is none. */
+static bool
+read_thread_file(uint64_t tid, const char *name, char *text, size_t size)
+{
+	char path[64];
+	snprintf(path, sizeof(path), "/proc/self/task/%" PRIu64 "/%s", tid, name);
+	return tally_small_file_read(path, text, size) > 0;
+}
+
+/* Outside a system call it is a fault, or stopped by a debugger. */
+static bool
+waits_for_page(uint64_t tid)
+{
+	char text[256];
+	const char *name_end = read_thread_file(tid, "stat", text, sizeof(text))
+				       ? strrchr(text, ')') : NULL;
+	return name_end && strncmp(name_end, ") D", 3) == 0;
+}
+
+/* False: it runs, or it is not known. */
+static bool
+read_place(uint64_t tid, struct place *out)
+{
+	char text[256];
+	*out = (struct place){ 0 };
+	return read_thread_file(tid, "syscall", text, sizeof(text)) &&
+	       sscanf(text, "%ld %" SCNx64 " %" SCNx64 " %" SCNx64, &out->call,
+		      &out->arguments[0], &out->arguments[1], &out->arguments[2]) >= 1 &&
+	       (out->call >= 0 || waits_for_page(tid));
+}
+
+static const char *
+kind_of_file(int fd)
+{
+	struct stat s;
+	if (fstat(fd, &s) != 0)
+		return NULL;
+	switch (s.st_mode & S_IFMT) {
+	case S_IFREG:
+		return "file";
+	case S_IFIFO:
+		return "pipe";
+	case S_IFSOCK:
+		return "socket";
+	case S_IFCHR:
+	case S_IFBLK:
+		return "device";
+	default:
+		return NULL;
+	}
+}
+
+/* The owner of a mutex of glibc, which stands after its word and a count; 0: not known. */
+static uint32_t
+read_owner(uint64_t mutex)
+{
+	uint32_t owner = 0;
+	struct iovec to = { &owner, sizeof(owner) };
+	struct iovec from = { (void *)(uintptr_t)(mutex + 8), sizeof(owner) };
+	bool read = !tally_is_filtered() &&
+		    process_vm_readv(getpid(), &to, 1, &from, 1, 0) == sizeof(owner);
+	return read ? owner : 0;
+}
+
+/* The thread for which it waits in futex(): that holds a lock, or is to end. */
+static uint32_t
+awaited(const struct place *at)
+{
+	const uint32_t value = (uint32_t)at->arguments[2];
+	switch (at->arguments[1] & FUTEX_CMD_MASK) {
+	case FUTEX_WAIT: /* a word that says 2 is a locked mutex of glibc with waiters */
+		return value & FUTEX_WAITERS ? value & FUTEX_TID_MASK
+		       : value == 2          ? read_owner(at->arguments[0])
+					     : 0;
+	case FUTEX_WAIT_BITSET: /* pthread_join() waits for the number to go */
+		return at->arguments[1] & FUTEX_PRIVATE_FLAG ? 0 : value;
+	default:
+		return 0;
+	}
+}
+
+/* Leaves it empty if the process has no such thread. */
+static void
+read_name(uint32_t tid, char name[16])
+{
+	char text[32];
+	if (tid > 0 && read_thread_file(tid, "comm", text, sizeof(text)))
+		snprintf(name, 16, "%.*s", (int)strcspn(text, "\n"), text);
+}
+
+static void
+note_sleep(uint64_t tid, uint64_t frame_ns, bool driver, uint64_t now_ns, const struct place *at)
+{
+	struct sleep *s = &sleeps[n_sleeps++ % MAX_SLEEPS];
+	const struct call *call = find_call(at->call);
+	*s = (struct sleep){
+		.tid = tid,
+		.frame_ns = frame_ns,
+		.begin_ns = now_ns,
+		.call = at->call,
+		.argument = at->arguments[0],
+		.driver = driver,
+		.open = true,
+		.n = 1,
+	};
+	if (call && call->of_file)
+		s->of = kind_of_file((int)at->arguments[0]);
+#ifdef SYS_futex
+	if (at->call == SYS_futex)
+		read_name(awaited(at), s->thread);
+#endif
+}
+
+/* The thread's, as long as nothing is known of its end; one of a frame that has ended is ended by
+ * then. */
+static struct sleep *
+open_sleep(uint64_t tid, uint64_t frame_ns)
+{
+	for (uint64_t i = 0; i < MAX_SLEEPS; i++) {
+		struct sleep *s = &sleeps[i];
+		if (!s->open || s->tid != tid)
+			continue;
+		if (s->frame_ns == frame_ns)
+			return s;
+		s->open = false;
+		s->end_ns = frame_ns;
+	}
+	return NULL;
+}
+
+static void
+look_at(struct watched *w, uint64_t tid, uint64_t frame_ns, uint64_t now_ns)
+{
+	struct place at;
+	bool driver = atomic_load(&w->waiting) == tid;
+	bool sleeps_now = read_place(tid, &at);
+	if (atomic_load(&w->tid) != tid || atomic_load(&w->ended_ns) != frame_ns)
+		return; /* it may be in the next frame */
+	struct sleep *last = open_sleep(tid, frame_ns);
+	if (last) {
+		last->end_ns = now_ns;
+		last->open = sleeps_now && last->call == at.call &&
+			     last->argument == at.arguments[0] && last->driver == driver;
+		last->n += last->open;
+		if (last->open)
+			return;
+	}
+	if (sleeps_now)
+		note_sleep(tid, frame_ns, driver, now_ns, &at);
+}
+
+uint64_t
+tally_late_look(uint64_t now_ns)
+{
+	uint64_t next_ns = UINT64_MAX;
+	for (unsigned i = 0; i < MAX_THREADS; i++) {
+		struct watched *w = &threads[i];
+		uint64_t ended_ns = atomic_load_explicit(&w->ended_ns, memory_order_acquire);
+		uint64_t usual_ns = atomic_load_explicit(&w->usual_ns, memory_order_relaxed);
+		uint64_t tid = atomic_load_explicit(&w->tid, memory_order_relaxed);
+		if (!tid || !usual_ns || now_ns - ended_ns > LONGEST_NS)
+			continue;
+		uint64_t more_ns = usual_ns / 2 > LEAST_LATE_NS ? usual_ns / 2 : LEAST_LATE_NS;
+		uint64_t at_ns = ended_ns + usual_ns + more_ns;
+		if (now_ns >= at_ns) {
+			look_at(w, tid, ended_ns, now_ns);
+			uint64_t apart_ns = (now_ns - ended_ns) / LATE_LOOKS;
+			at_ns = now_ns + (apart_ns > LATE_LOOK_NS ? apart_ns : LATE_LOOK_NS);
+		} else {
+			open_sleep(tid, ended_ns);
+			at_ns = at_ns - now_ns < LOOK_NS ? now_ns + LOOK_NS : at_ns;
+		}
+		next_ns = at_ns < next_ns ? at_ns : next_ns;
+	}
+	return next_ns;
+}
+
+/* ---- what was found ---- */
+
+static bool
+is_same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static const char *
+name_sleep(const struct sleep *s, char buffer[32])
+{
+	const struct call *call = find_call(s->call);
+	if (call)
+		return call->name;
+	if (s->call < 0)
+		return "fault";
+	snprintf(buffer, 32, "syscall %ld", s->call);
+	return buffer;
+}
+
+/* Adds it to that of the same place among the first n; returns their number then. */
+static uint32_t
+list_sleep(const struct sleep *s, uint64_t ns, uint32_t n)
+{
+	struct tally_asleep_record next = {
+		.in = name_sleep(s, found_names[n]),
+		.of = s->of,
+		.thread = s->thread[0] ? s->thread : NULL,
+		.driver = s->driver,
+	};
+	uint32_t at = 0;
+	while (at < n && !(is_same_text(found[at].in, next.in) && found[at].of == next.of &&
+			   is_same_text(found[at].thread, next.thread) &&
+			   found[at].driver == next.driver))
+		at++;
+	if (at == n)
+		found[n++] = next;
+	found[at].ns += ns;
+	found[at].n += s->n;
+	return n;
+}
+
+uint32_t
+tally_late_find(uint64_t tid, uint64_t begin_ns, uint64_t end_ns,
+		const struct tally_asleep_record **out)
+{
+	uint32_t n = 0;
+	*out = found;
+	for (unsigned i = 0; i < MAX_THREADS; i++)
+		if (atomic_load(&threads[i].tid) == tid)
+			open_sleep(tid, atomic_load(&threads[i].ended_ns));
+	for (uint64_t i = n_sleeps > MAX_SLEEPS ? n_sleeps - MAX_SLEEPS : 0; i < n_sleeps; i++) {
+		const struct sleep *s = &sleeps[i % MAX_SLEEPS];
+		uint64_t from_ns = s->begin_ns > begin_ns ? s->begin_ns : begin_ns;
+		uint64_t to_ns = s->open || s->end_ns > end_ns ? end_ns : s->end_ns;
+		/* One that began in an earlier frame ended there, if it has ended. */
+		bool is_within = s->open || s->begin_ns >= begin_ns;
+		if (s->tid == tid && is_within && from_ns < to_ns && n < MAX_LISTED)
+			n = list_sleep(s, to_ns - from_ns, n);
+	}
+	return n;
+}
+
+void
+tally_late_forget(void)
+{
+	n_sleeps = 0;
+	memset(sleeps, 0, sizeof(sleeps));
+	for (unsigned i = 0; i < MAX_THREADS; i++)
+		atomic_store(&threads[i].tid, 0);
+}
