@@ -238,6 +238,26 @@ behind(const struct tally_frame_record *f, bool *placed)
 	return last_ns - end_ns;
 }
 
+/* What its thread slept in outside drivers' waits, if two thirds of that are one place. */
+static struct tally_asleep_record
+asleep_in(const struct tally_frame_record *f)
+{
+	struct tally_asleep_record most = { 0 };
+	uint64_t ns = 0;
+	for (uint32_t i = 0; i < f->n_asleep; i++) {
+		if (f->asleep[i].driver)
+			continue;
+		ns += f->asleep[i].ns;
+		most = f->asleep[i].ns > most.ns ? f->asleep[i] : most;
+	}
+	if (most.ns < ns / 3 * 2)
+		return (struct tally_asleep_record){ 0 };
+	most.in = g_intern_string(most.in);
+	most.of = g_intern_string(most.of);
+	most.thread = g_intern_string(most.thread);
+	return most;
+}
+
 static void
 add_to_hitches(struct tally_answer_state *s, struct tally_hitch_frame *h,
 	       const struct counted *c)
@@ -266,6 +286,7 @@ add_to_hitches(struct tally_answer_state *s, struct tally_hitch_frame *h,
 	for (int i = 0; i < TALLY_N_EVENTS; i++)
 		h->ns[TALLY_HITCH_EVENTS + i] = c->events->sums[i].ns;
 	h->events = *c->events;
+	h->asleep = asleep_in(f);
 	tally_hitches_add(&s->hitches);
 }
 

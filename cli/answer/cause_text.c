@@ -6,10 +6,12 @@
 #include "cli/shared/text.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* Bytes that are worth a word. */
 #define READ 1000000
 #define ALLOCATED 16000000
+#define LOOKED 0.25 /* of what the frame lost, what it was seen to sleep in */
 
 /* "8.00 -> 148 ms, same draws" */
 static const char *
@@ -165,6 +167,34 @@ pass_text(const struct tally_answer_hitch *h)
 			    h->first == h->pass ? ", its first use" : "");
 }
 
+/* " (sleep: clock_nanosleep)", " (for loader: futex)"; NULL: not known, or too little of what the
+ * frame lost. */
+static const char *
+asleep_text(const struct tally_answer_hitch *h)
+{
+	static const struct {
+		const char *in, *what;
+	} places[] = {
+		{ "clock_nanosleep", "sleep" }, { "nanosleep", "sleep" },
+		{ "futex", "lock, or another thread" }, { "poll", "input or display" },
+		{ "ppoll", "input or display" }, { "select", "input or display" },
+		{ "pselect6", "input or display" }, { "epoll_wait", "input or display" },
+		{ "epoll_pwait", "input or display" }, { "ioctl", "driver" },
+		{ "wait4", "another process" }, { "waitid", "another process" },
+		{ "fault", "page from a disk" },
+	};
+	const struct tally_asleep_record *a = &h->was.asleep;
+	const char *what = a->of;
+	if (!a->in || part_of(h, (double)a->ns) < LOOKED)
+		return NULL;
+	if (a->thread)
+		return tally_phrase(" (for %s: %s)", tally_short_name(a->thread), a->in);
+	for (size_t i = 0; i < G_N_ELEMENTS(places); i++)
+		if (strcmp(places[i].in, a->in) == 0)
+			what = places[i].what;
+	return what ? tally_phrase(" (%s: %s)", what, a->in) : tally_phrase(" (%s)", a->in);
+}
+
 static const char *
 wait_text(const struct tally_answer_hitch *h)
 {
@@ -176,7 +206,9 @@ wait_text(const struct tally_answer_hitch *h)
 	if (h->was.behind_ns)
 		return tally_phrase("a wait for the GPU, which was %s behind",
 				    tally_duration_text((double)h->was.behind_ns));
-	if (h->ready_ns || more_of(h, TALLY_HITCH_WORK) > SAME)
+	if (asleep_text(h))
+		of = asleep_text(h);
+	else if (h->ready_ns || more_of(h, TALLY_HITCH_WORK) > SAME)
 		of = h->ready_ns && h->ready_sure ? "" : " (sleep, lock, disk)";
 	else if (meanwhile_text(h))
 		of = "";
@@ -200,7 +232,9 @@ waited_text(const struct tally_answer_hitch *h)
 		return "";
 	return busy        ? ", and a wait, or no CPU"
 	       : h->by_gpu ? ", and a wait"
-			   : ", and a wait (sleep, lock, disk)";
+			   : tally_phrase(", and a wait%s", asleep_text(h)
+							? asleep_text(h)
+							: " (sleep, lock, disk)");
 }
 
 static const char *

@@ -184,6 +184,7 @@ report_hitch(struct tally_hitches *h, uint64_t first, uint64_t number)
 	for (int i = 0; i < TALLY_N_HITCH_TIMES; i++)
 		take_time(h, first, f, i, &out);
 	out.excess_ns = tally_hitch_more(&out, TALLY_HITCH_FRAME);
+	out.asleep = f->asleep;
 	out.behind_ns = waited_for_gpu(h, first, number, out.excess_ns);
 	h->count++;
 	h->excess_ns += out.excess_ns;

@@ -53,6 +53,7 @@ struct tally_hitch_frame {
 	bool placed; /* it is known when the GPU did it: */
 	uint64_t behind_ns; /* the last of it ended so long after the frame's end */
 	struct tally_frame_events events;
+	struct tally_asleep_record asleep; /* in what it slept most, texts interned; in NULL: - */
 	GArray *parts; /* elements: struct tally_hitch_part */
 };
 
@@ -67,6 +68,7 @@ struct tally_hitch {
 	bool known[TALLY_N_HITCH_TIMES];
 	uint64_t made; /* as tally_event_made(); also before, where that work delayed it */
 	uint64_t draws; /* of the one of those frames that has most */
+	struct tally_asleep_record asleep; /* what its thread slept in; in NULL: not known */
 };
 
 /* What happened in it: valid while it is reported. */

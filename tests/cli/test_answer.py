@@ -819,9 +819,22 @@ class Answer(CliCase):
             made[1].update({"api": "vulkan", "name": "Mesa (of software)", **({"facts": facts} if facts else {})})
             return self.answers(made)[0]
         elsewhere = {"events": [{"kind": "pipeline", "n": 1, "ns": 28 * MS}]}
+
+        def asleep(call, *others, ms=20, **what):
+            return {"asleep": [{"in": call, "n": 9, "ns": ms * MS, **what},
+                               *({"in": other, "n": 9, "ns": ns * MS, **({"driver": True} if driver else {})} for other, ns, driver in others)]}
         cases = (
             ("nobody", run(), "a wait (sleep, lock, disk, other programs)"),
             ("a thread that is idle else", run([("loader", 28)]), "a wait; meanwhile loader worked 28.0 ms"),
+            ("in a sleep", run(more=asleep("clock_nanosleep")), "a wait (sleep: clock_nanosleep)"),
+            ("for a lock of a thread that works", run([("loader", 28)], more=asleep("futex", thread="loader")), "a wait (for loader: futex); meanwhile loader worked 28.0 ms"),
+            ("for a lock", run(more=asleep("futex")), "a wait (lock, or another thread: futex)"),
+            ("in a file", run(more=asleep("pread64", of="file")), "a wait (file: pread64)"),
+            ("in a call without a name", run(more=asleep("syscall 451")), "a wait (syscall 451)"),
+            ("in two, one of them the driver's", run(more=asleep("poll", ("ioctl", 20, True))), "a wait (input or display: poll)"),
+            ("in two", run(more=asleep("poll", ("fsync", 20, False))), "a wait (sleep, lock, disk, other programs)"),
+            ("seen too late", run(more=asleep("poll", ms=7)), "a wait (sleep, lock, disk, other programs)"),
+            ("in a sleep, after work", run(ready=3, work=22, more=asleep("clock_nanosleep")), "the CPU, and a wait (sleep: clock_nanosleep)"),
             ("too little", run([("loader", 12)]), "a wait (sleep, lock, disk, other programs)"),
             ("as it always works", run(always=[("physics", 0.9)]), "a wait (sleep, lock, disk, other programs)"),
             ("the thread that ends frames", run([("game", 28)]), "a wait (sleep, lock, disk, other programs)"),
