@@ -116,23 +116,21 @@ find_call(long number)
 
 /* ---- the threads that end frames ---- */
 
-/* The place of a thread that has none: a free one, or of one that has ended no frame for a second.
- */
-static struct watched *
+/* A thread that has no place takes a free one, or that of one that has ended no frame for a
+ * second. */
+static void
 take_place(uint64_t tid, uint64_t now_ns)
 {
 	for (unsigned i = 0; i < MAX_THREADS; i++) {
 		struct watched *w = &threads[i];
 		uint64_t there = atomic_load(&w->tid);
-		bool is_free = !there || now_ns - atomic_load(&w->ended_ns) > 1000 * NS_PER_MS;
+		bool is_free = !there || now_ns > atomic_load(&w->ended_ns) + 1000 * NS_PER_MS;
 		if (!is_free || !atomic_compare_exchange_strong(&w->tid, &there, tid))
 			continue;
 		atomic_store(&w->usual_ns, 0);
 		atomic_store(&w->ended_ns, now_ns);
-		tally_clock_show_waiting(&w->waiting);
-		return w;
+		return;
 	}
-	return NULL;
 }
 
 /* What most of its frames take at most: a frame may have two ends, of two devices. */
@@ -159,6 +157,7 @@ tally_late_frame_ended(uint64_t tid, uint64_t now_ns)
 		atomic_store_explicit(&w->usual_ns, usual_after(usual_ns, ns),
 				      memory_order_relaxed);
 		atomic_store_explicit(&w->ended_ns, now_ns, memory_order_release);
+		tally_clock_show_waiting(&w->waiting);
 		return;
 	}
 	take_place(tid, now_ns);
@@ -332,7 +331,7 @@ tally_late_look(uint64_t now_ns)
 		uint64_t ended_ns = atomic_load_explicit(&w->ended_ns, memory_order_acquire);
 		uint64_t usual_ns = atomic_load_explicit(&w->usual_ns, memory_order_relaxed);
 		uint64_t tid = atomic_load_explicit(&w->tid, memory_order_relaxed);
-		if (!tid || !usual_ns || now_ns - ended_ns > LONGEST_NS)
+		if (!tid || !usual_ns || now_ns > ended_ns + LONGEST_NS)
 			continue;
 		uint64_t more_ns = usual_ns / 2 > LEAST_LATE_NS ? usual_ns / 2 : LEAST_LATE_NS;
 		uint64_t at_ns = ended_ns + usual_ns + more_ns;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/frame/queue.h"
 
+#include "layer/base/clock.h"
 #include "layer/base/futex.h"
 #include "layer/capture/capture.h"
 
@@ -76,18 +77,23 @@ tally_queue_count(void)
 	return atomic_load(&notified);
 }
 
-bool
+void
 tally_queue_sleep(enum tally_queue_rest rest, uint32_t seen, _Atomic(const char *) *stop,
-		  uint64_t timeout_ns)
+		  uint64_t timeout_ns, uint64_t (*look)(uint64_t now_ns))
 {
+	uint64_t now_ns = tally_clock_now_ns();
+	uint64_t end_ns = timeout_ns < UINT64_MAX - now_ns ? now_ns + timeout_ns : UINT64_MAX;
 	/* The store comes before the check, as the producer's increment comes before its check
 	 * of `resting`: one of the two sees the other. A nap is taken unconditionally. */
 	atomic_store(&resting, rest);
-	if ((rest == TALLY_QUEUE_NAPPING || atomic_load(&notified) == seen) &&
-	    !atomic_load(stop)) {
-		tally_futex_wait(&resting, rest, timeout_ns);
-		return atomic_exchange(&resting, TALLY_QUEUE_AWAKE) == TALLY_QUEUE_AWAKE;
+	if ((rest == TALLY_QUEUE_NAPPING || atomic_load(&notified) == seen) && !atomic_load(stop)) {
+		while (now_ns < end_ns && atomic_load(&resting) == rest) {
+			uint64_t look_ns = look(now_ns);
+			uint64_t until_ns = look_ns < end_ns ? look_ns : end_ns;
+			tally_futex_wait(&resting, rest,
+					 until_ns < UINT64_MAX ? until_ns - now_ns : TALLY_FOREVER);
+			now_ns = tally_clock_now_ns();
+		}
 	}
 	atomic_store(&resting, TALLY_QUEUE_AWAKE);
-	return true;
 }

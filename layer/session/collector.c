@@ -90,22 +90,6 @@ end_round(struct tally_assembly *a)
 	return frames;
 }
 
-/* Sleeps as tally_queue_sleep() does, and looks meanwhile at threads whose frame is late. */
-static void
-rest(enum tally_queue_rest how, uint32_t seen, uint64_t timeout_ns)
-{
-	uint64_t now_ns = tally_clock_now_ns();
-	uint64_t end_ns = timeout_ns < UINT64_MAX - now_ns ? now_ns + timeout_ns : UINT64_MAX;
-	while (now_ns < end_ns) {
-		uint64_t look_ns = tally_late_look(now_ns);
-		uint64_t until_ns = look_ns < end_ns ? look_ns : end_ns;
-		if (tally_queue_sleep(how, seen, &stop_reason,
-				      until_ns == UINT64_MAX ? TALLY_FOREVER : until_ns - now_ns))
-			return;
-		now_ns = tally_clock_now_ns();
-	}
-}
-
 /* Works until the capture ends; returns the reason. */
 static const char *
 collect_frames(struct tally_assembly *a)
@@ -130,10 +114,12 @@ collect_frames(struct tally_assembly *a)
 		if (a->dirty && !until_flush_ns(a, now_ns))
 			tally_assembly_flush(a, now_ns);
 		if (worked)
-			rest(TALLY_QUEUE_NAPPING, seen,
-			     a->dirty ? until_flush_ns(a, now_ns) : gather_ns(a));
+			tally_queue_sleep(TALLY_QUEUE_NAPPING, seen, &stop_reason,
+					  a->dirty ? until_flush_ns(a, now_ns) : gather_ns(a),
+					  tally_late_look);
 		else
-			rest(TALLY_QUEUE_ASLEEP, seen, idle_ns(a, now_ns));
+			tally_queue_sleep(TALLY_QUEUE_ASLEEP, seen, &stop_reason,
+					  idle_ns(a, now_ns), tally_late_look);
 	}
 }
 
