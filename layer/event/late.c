@@ -18,6 +18,7 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 #define MAX_THREADS 4 /* that end frames */
+#define LEAST_ENDED 16 /* frames, before it is known what is usual */
 #define MAX_SLEEPS 64 /* of all threads, the newest */
 #define MAX_LISTED 8 /* of a frame */
 /* Apart between two looks at threads that are not late, and at one that is; that grows with the
@@ -32,7 +33,7 @@
  * ended none for a second. */
 static struct watched {
 	_Atomic uint64_t tid; /* 0: free */
-	_Atomic uint64_t ended_ns, usual_ns;
+	_Atomic uint64_t ended_ns, usual_ns, n_ended;
 	_Atomic uint64_t waiting; /* tid: in a call in which drivers wait */
 } threads[MAX_THREADS];
 
@@ -58,7 +59,7 @@ static char found_names[MAX_LISTED][32];
 static const struct call {
 	long number;
 	bool of_file; /* the first argument is a descriptor */
-	const char *name;
+	char name[16]; /* no pointer, which the loader would have to set */
 } calls[] = {
 #define CALL(name) { SYS_##name, false, #name }
 #define OF_FILE(name) { SYS_##name, true, #name }
@@ -128,6 +129,7 @@ take_place(uint64_t tid, uint64_t now_ns)
 		if (!is_free || !atomic_compare_exchange_strong(&w->tid, &there, tid))
 			continue;
 		atomic_store(&w->usual_ns, 0);
+		atomic_store(&w->n_ended, 0);
 		atomic_store(&w->ended_ns, now_ns);
 		return;
 	}
@@ -156,6 +158,7 @@ tally_late_frame_ended(uint64_t tid, uint64_t now_ns)
 		uint64_t usual_ns = atomic_load_explicit(&w->usual_ns, memory_order_relaxed);
 		atomic_store_explicit(&w->usual_ns, usual_after(usual_ns, ns),
 				      memory_order_relaxed);
+		atomic_fetch_add_explicit(&w->n_ended, 1, memory_order_relaxed);
 		atomic_store_explicit(&w->ended_ns, now_ns, memory_order_release);
 		tally_clock_show_waiting(&w->waiting);
 		return;
@@ -231,7 +234,8 @@ read_owner(uint64_t mutex)
 	struct iovec to = { &owner, sizeof(owner) };
 	struct iovec from = { (void *)(uintptr_t)(mutex + 8), sizeof(owner) };
 	bool read = !tally_is_filtered() &&
-		    process_vm_readv(getpid(), &to, 1, &from, 1, 0) == sizeof(owner);
+		    syscall(SYS_process_vm_readv, (long)getpid(), &to, 1L, &from, 1L, 0L) ==
+			    (long)sizeof(owner);
 	return read ? owner : 0;
 }
 
@@ -331,7 +335,8 @@ tally_late_look(uint64_t now_ns)
 		uint64_t ended_ns = atomic_load_explicit(&w->ended_ns, memory_order_acquire);
 		uint64_t usual_ns = atomic_load_explicit(&w->usual_ns, memory_order_relaxed);
 		uint64_t tid = atomic_load_explicit(&w->tid, memory_order_relaxed);
-		if (!tid || !usual_ns || now_ns > ended_ns + LONGEST_NS)
+		if (!tid || atomic_load(&w->n_ended) < LEAST_ENDED ||
+		    now_ns > ended_ns + LONGEST_NS)
 			continue;
 		uint64_t more_ns = usual_ns / 2 > LEAST_LATE_NS ? usual_ns / 2 : LEAST_LATE_NS;
 		uint64_t at_ns = ended_ns + usual_ns + more_ns;

@@ -82,13 +82,13 @@ run_worker(void *unused)
 
 static uint64_t base_ns; /* of the frames */
 
-/* Ends three frames, each 10 ms after the one before; then the next is not ended. */
+/* Ends 20 frames, each 10 ms after the one before; then the next is not ended. */
 static void *
 run_frames(void *waits)
 {
 	void (*const *in)(void) = waits;
 	uint64_t tid = tally_clock_thread().thread;
-	for (unsigned i = 0; i < 3; i++)
+	for (unsigned i = 0; i < 20; i++)
 		tally_late_frame_ended(tid, base_ns + i * 10 * MS);
 	atomic_store(&frames_thread, tid);
 	(*in)();
@@ -128,7 +128,7 @@ test_place(const void *row)
 	while (!atomic_load(&frames_thread))
 		g_usleep(1000);
 	g_usleep(50000);
-	uint64_t tid = atomic_load(&frames_thread), begin_ns = base_ns + 20 * MS;
+	uint64_t tid = atomic_load(&frames_thread), begin_ns = base_ns + 190 * MS;
 	uint64_t late_ns = begin_ns + 15 * MS;
 
 	/* Not late yet; then every 2 ms; nothing is known of another thread, or time. */
