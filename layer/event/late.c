@@ -35,6 +35,7 @@ static struct watched {
 	_Atomic uint64_t tid; /* 0: free */
 	_Atomic uint64_t ended_ns, usual_ns, n_ended;
 	_Atomic uint64_t waiting; /* tid: in a call in which drivers wait */
+	struct sleep *last; /* the collector's: the newest, if it is still of this thread */
 } threads[MAX_THREADS];
 
 /* From the first of consecutive looks that found it there to the next look; `open`: none of the
@@ -158,7 +159,8 @@ tally_late_frame_ended(uint64_t tid, uint64_t now_ns)
 		uint64_t usual_ns = atomic_load_explicit(&w->usual_ns, memory_order_relaxed);
 		atomic_store_explicit(&w->usual_ns, usual_after(usual_ns, ns),
 				      memory_order_relaxed);
-		atomic_fetch_add_explicit(&w->n_ended, 1, memory_order_relaxed);
+		uint64_t n = atomic_load_explicit(&w->n_ended, memory_order_relaxed);
+		atomic_store_explicit(&w->n_ended, n + 1, memory_order_relaxed);
 		atomic_store_explicit(&w->ended_ns, now_ns, memory_order_release);
 		tally_clock_show_waiting(&w->waiting);
 		return;
@@ -265,7 +267,7 @@ read_name(uint32_t tid, char name[16])
 		snprintf(name, 16, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
-static void
+static struct sleep *
 note_sleep(uint64_t tid, uint64_t frame_ns, bool driver, uint64_t now_ns, const struct place *at)
 {
 	struct sleep *s = &sleeps[n_sleeps++ % MAX_SLEEPS];
@@ -286,22 +288,21 @@ note_sleep(uint64_t tid, uint64_t frame_ns, bool driver, uint64_t now_ns, const 
 	if (at->call == SYS_futex)
 		read_name(awaited(at), s->thread);
 #endif
+	return s;
 }
 
 /* The thread's, as long as nothing is known of its end; one of a frame that has ended is ended by
  * then. */
 static struct sleep *
-open_sleep(uint64_t tid, uint64_t frame_ns)
+open_sleep(const struct watched *w, uint64_t tid, uint64_t frame_ns)
 {
-	for (uint64_t i = 0; i < MAX_SLEEPS; i++) {
-		struct sleep *s = &sleeps[i];
-		if (!s->open || s->tid != tid)
-			continue;
-		if (s->frame_ns == frame_ns)
-			return s;
-		s->open = false;
-		s->end_ns = frame_ns;
-	}
+	struct sleep *s = w->last;
+	if (!s || !s->open || s->tid != tid)
+		return NULL;
+	if (s->frame_ns == frame_ns)
+		return s;
+	s->open = false;
+	s->end_ns = frame_ns;
 	return NULL;
 }
 
@@ -313,7 +314,7 @@ look_at(struct watched *w, uint64_t tid, uint64_t frame_ns, uint64_t now_ns)
 	bool sleeps_now = read_place(tid, &at);
 	if (atomic_load(&w->tid) != tid || atomic_load(&w->ended_ns) != frame_ns)
 		return; /* it may be in the next frame */
-	struct sleep *last = open_sleep(tid, frame_ns);
+	struct sleep *last = open_sleep(w, tid, frame_ns);
 	if (last) {
 		last->end_ns = now_ns;
 		last->open = sleeps_now && last->call == at.call &&
@@ -323,7 +324,7 @@ look_at(struct watched *w, uint64_t tid, uint64_t frame_ns, uint64_t now_ns)
 			return;
 	}
 	if (sleeps_now)
-		note_sleep(tid, frame_ns, driver, now_ns, &at);
+		w->last = note_sleep(tid, frame_ns, driver, now_ns, &at);
 }
 
 uint64_t
@@ -345,7 +346,7 @@ tally_late_look(uint64_t now_ns)
 			uint64_t apart_ns = (now_ns - ended_ns) / LATE_LOOKS;
 			at_ns = now_ns + (apart_ns > LATE_LOOK_NS ? apart_ns : LATE_LOOK_NS);
 		} else {
-			open_sleep(tid, ended_ns);
+			open_sleep(w, tid, ended_ns);
 			at_ns = at_ns - now_ns < LOOK_NS ? now_ns + LOOK_NS : at_ns;
 		}
 		next_ns = at_ns < next_ns ? at_ns : next_ns;
@@ -400,16 +401,17 @@ tally_late_find(uint64_t tid, uint64_t begin_ns, uint64_t end_ns,
 		const struct tally_asleep_record **out)
 {
 	uint32_t n = 0;
+	const struct sleep *open = NULL;
 	*out = found;
 	for (unsigned i = 0; i < MAX_THREADS; i++)
 		if (atomic_load(&threads[i].tid) == tid)
-			open_sleep(tid, atomic_load(&threads[i].ended_ns));
+			open = open_sleep(&threads[i], tid, atomic_load(&threads[i].ended_ns));
 	for (uint64_t i = n_sleeps > MAX_SLEEPS ? n_sleeps - MAX_SLEEPS : 0; i < n_sleeps; i++) {
 		const struct sleep *s = &sleeps[i % MAX_SLEEPS];
 		uint64_t from_ns = s->begin_ns > begin_ns ? s->begin_ns : begin_ns;
-		uint64_t to_ns = s->open || s->end_ns > end_ns ? end_ns : s->end_ns;
+		uint64_t to_ns = s == open || s->end_ns > end_ns ? end_ns : s->end_ns;
 		/* One that began in an earlier frame ended there, if it has ended. */
-		bool is_within = s->open || s->begin_ns >= begin_ns;
+		bool is_within = s == open || s->begin_ns >= begin_ns;
 		if (s->tid == tid && is_within && from_ns < to_ns && n < MAX_LISTED)
 			n = list_sleep(s, to_ns - from_ns, n);
 	}
@@ -420,7 +422,8 @@ void
 tally_late_forget(void)
 {
 	n_sleeps = 0;
-	memset(sleeps, 0, sizeof(sleeps));
-	for (unsigned i = 0; i < MAX_THREADS; i++)
+	for (unsigned i = 0; i < MAX_THREADS; i++) {
 		atomic_store(&threads[i].tid, 0);
+		threads[i].last = NULL;
+	}
 }
