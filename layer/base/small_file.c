@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -74,6 +75,16 @@ tally_small_file_read(const char *path, char *out, size_t size)
 	size_t len = tally_small_file_reread(fd, out, size);
 	if (fd >= 0)
 		close(fd);
+	return len;
+}
+
+size_t
+tally_small_file_of_thread(pid_t tid, const char *name, char *out, size_t size)
+{
+	char path[64];
+	snprintf(path, sizeof(path), "/proc/self/task/%d/%s", (int)tid, name);
+	size_t len = tally_small_file_read(path, out, size);
+	out[strcspn(out, "\n")] = '\0';
 	return len;
 }
 

@@ -11,12 +11,15 @@
 #include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /* Reads at most size - 1 bytes from the beginning of the file and adds a NUL. Returns their
  * number; 0 with an empty text when the file cannot be read or is empty. */
 size_t tally_small_file_read(const char *path, char *out, size_t size);
 /* The same for an open file. A pipe or socket that reused the number loses no data. */
 size_t tally_small_file_reread(int fd, char *out, size_t size);
+/* The same for the first line of a file about a thread of this process, without its end: "comm". */
+size_t tally_small_file_of_thread(pid_t tid, const char *name, char *out, size_t size);
 /* The number with which the file begins, decimal or after 0x; a blank, a line's end or nothing
  * follows it. False: there is none, or it does not fit. */
 bool tally_small_file_number(const char *path, long long *out);

@@ -176,22 +176,13 @@ struct place {
 	uint64_t arguments[3];
 };
 
-/* A file of the kernel about a thread; false: there is none. */
-static bool
-read_thread_file(uint64_t tid, const char *name, char *text, size_t size)
-{
-	char path[64];
-	snprintf(path, sizeof(path), "/proc/self/task/%" PRIu64 "/%s", tid, name);
-	return tally_small_file_read(path, text, size) > 0;
-}
-
 /* Outside a system call it is a fault, or stopped by a debugger. */
 static bool
 waits_for_page(uint64_t tid)
 {
 	char text[256];
-	const char *name_end = read_thread_file(tid, "stat", text, sizeof(text))
-				       ? strrchr(text, ')') : NULL;
+	tally_small_file_of_thread((pid_t)tid, "stat", text, sizeof(text));
+	const char *name_end = strrchr(text, ')');
 	return name_end && strncmp(name_end, ") D", 3) == 0;
 }
 
@@ -201,7 +192,7 @@ read_place(uint64_t tid, struct place *out)
 {
 	char text[256];
 	*out = (struct place){ 0 };
-	return read_thread_file(tid, "syscall", text, sizeof(text)) &&
+	return tally_small_file_of_thread((pid_t)tid, "syscall", text, sizeof(text)) &&
 	       sscanf(text, "%ld %" SCNx64 " %" SCNx64 " %" SCNx64, &out->call,
 		      &out->arguments[0], &out->arguments[1], &out->arguments[2]) >= 1 &&
 	       (out->call >= 0 || waits_for_page(tid));
@@ -258,15 +249,6 @@ awaited(const struct place *at)
 	}
 }
 
-/* Leaves it empty if the process has no such thread. */
-static void
-read_name(uint32_t tid, char name[16])
-{
-	char text[32];
-	if (tid > 0 && read_thread_file(tid, "comm", text, sizeof(text)))
-		snprintf(name, 16, "%.*s", (int)strcspn(text, "\n"), text);
-}
-
 static struct sleep *
 note_sleep(uint64_t tid, uint64_t frame_ns, bool driver, uint64_t now_ns, const struct place *at)
 {
@@ -285,8 +267,9 @@ note_sleep(uint64_t tid, uint64_t frame_ns, bool driver, uint64_t now_ns, const 
 	if (call && call->of_file)
 		s->of = kind_of_file((int)at->arguments[0]);
 #ifdef SYS_futex
-	if (at->call == SYS_futex)
-		read_name(awaited(at), s->thread);
+	uint32_t other = at->call == SYS_futex ? awaited(at) : 0;
+	if (other) /* the name stays empty if the process has no such thread */
+		tally_small_file_of_thread((pid_t)other, "comm", s->thread, sizeof(s->thread));
 #endif
 	return s;
 }

@@ -66,9 +66,8 @@ tally_process_load_destroy(struct tally_process_load *load)
 static void
 read_schedstat(struct thread *t)
 {
-	char path[64], text[96];
-	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", (int)t->tid);
-	t->has_ready = tally_small_file_read(path, text, sizeof(text)) &&
+	char text[96];
+	t->has_ready = tally_small_file_of_thread(t->tid, "schedstat", text, sizeof(text)) &&
 		       sscanf(text, "%" SCNu64 " %" SCNu64, &t->cpu_ns, &t->ready_ns) == 2;
 }
 
@@ -218,14 +217,12 @@ static void
 list_thread(struct tally_process_load *load, struct tally_process_record *out, pid_t tid,
 	    struct tally_thread_record did)
 {
-	char path[64], name[32];
-	snprintf(path, sizeof(path), "/proc/self/task/%d/comm", (int)tid);
-	if (out->n_threads == TALLY_LOAD_THREADS ||
-	    !tally_small_file_read(path, name, sizeof(name)))
+	if (out->n_threads == TALLY_LOAD_THREADS)
 		return;
-	did.name = load->names[out->n_threads];
-	snprintf(load->names[out->n_threads], sizeof(load->names[0]), "%.*s",
-		 (int)strcspn(name, "\n"), name);
+	char *name = load->names[out->n_threads];
+	if (!tally_small_file_of_thread(tid, "comm", name, sizeof(load->names[0])))
+		return;
+	did.name = name;
 	load->threads[out->n_threads++] = did;
 }
 
