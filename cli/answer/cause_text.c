@@ -167,10 +167,10 @@ pass_text(const struct tally_answer_hitch *h)
 			    h->first == h->pass ? ", its first use" : "");
 }
 
-/* " (sleep: clock_nanosleep)", " (for loader: futex)"; NULL: not known, or too little of what the
- * frame lost. */
+/* " (sleep: clock_nanosleep)", " (for loader: futex)"; `else_text` if it is not known, or too
+ * little of what the frame lost. */
 static const char *
-asleep_text(const struct tally_answer_hitch *h)
+asleep_text(const struct tally_answer_hitch *h, const char *else_text)
 {
 	static const struct {
 		const char *in, *what;
@@ -186,7 +186,7 @@ asleep_text(const struct tally_answer_hitch *h)
 	const struct tally_asleep_record *a = &h->was.asleep;
 	const char *what = a->of;
 	if (!a->in || part_of(h, (double)a->ns) < LOOKED)
-		return NULL;
+		return else_text;
 	if (a->thread)
 		return tally_phrase(" (for %s: %s)", tally_short_name(a->thread), a->in);
 	for (size_t i = 0; i < G_N_ELEMENTS(places); i++)
@@ -206,14 +206,12 @@ wait_text(const struct tally_answer_hitch *h)
 	if (h->was.behind_ns)
 		return tally_phrase("a wait for the GPU, which was %s behind",
 				    tally_duration_text((double)h->was.behind_ns));
-	if (asleep_text(h))
-		of = asleep_text(h);
-	else if (h->ready_ns || more_of(h, TALLY_HITCH_WORK) > SAME)
+	if (h->ready_ns || more_of(h, TALLY_HITCH_WORK) > SAME)
 		of = h->ready_ns && h->ready_sure ? "" : " (sleep, lock, disk)";
 	else if (meanwhile_text(h))
 		of = "";
 	return tally_phrase("a wait%s%s%s", in_pass ? " in " : "",
-			    in_pass ? tally_short_name(h->pass) : "", of);
+			    in_pass ? tally_short_name(h->pass) : "", asleep_text(h, of));
 }
 
 /* That the thread waited besides, in a driver's call or, as far as is known of CPUs, else. */
@@ -232,9 +230,8 @@ waited_text(const struct tally_answer_hitch *h)
 		return "";
 	return busy        ? ", and a wait, or no CPU"
 	       : h->by_gpu ? ", and a wait"
-			   : tally_phrase(", and a wait%s", asleep_text(h)
-							? asleep_text(h)
-							: " (sleep, lock, disk)");
+			   : tally_phrase(", and a wait%s",
+					  asleep_text(h, " (sleep, lock, disk)"));
 }
 
 static const char *
