@@ -32,10 +32,11 @@ forget_parts(struct tally_group *g)
 }
 
 static bool
-is_warmup(const struct tally_aggregate *a, const struct tally_device_summary *d)
+is_warmup(const struct tally_aggregate *a, const struct tally_device_summary *d,
+	  const struct tally_frame_record *f)
 {
 	return d->seen <
-	       (a->state->warmup ? tally_warmup_frames(a->state->warmup, d->device) : a->warmup);
+	       (a->state->warmup ? tally_warmup_frames(a->state->warmup, f) : a->warmup);
 }
 
 /* A frame that submits pictured command buffers again has their numbers, and no new one. */
@@ -64,7 +65,7 @@ read_frame(struct tally_aggregate *a, const struct tally_frame_record *f)
 		a->state->notes.first_ns = f->start_ns;
 	tally_notes_add_frame(a, f);
 	add_pictured(a, f);
-	bool skipped = is_warmup(a, d);
+	bool skipped = is_warmup(a, d, f);
 	d->seen++;
 	if (skipped) {
 		d->warmed_up++;

@@ -204,10 +204,12 @@ tally_warmup_add(struct tally_warmup *w, const struct tally_log_line *line)
 }
 
 size_t
-tally_warmup_frames(struct tally_warmup *w, uint32_t device)
+tally_warmup_frames(struct tally_warmup *w, const struct tally_frame_record *f)
 {
-	struct device *d = find_device(w, device);
-	if (!d || d->is_late)
+	struct device *d = find_device(w, f->device);
+	if (!d)
+		return f->frame == 0 && f->cpu_ns >= LONG_NS && makes(f);
+	if (d->is_late)
 		return 0;
 	if (!d->counted)
 		d->count = tally_warmup_count((const uint64_t *)(void *)d->frame_ns->data,

@@ -43,8 +43,9 @@ struct tally_warmup;
 struct tally_warmup *tally_warmup_create(void);
 /* Takes the next line of the log. False: nothing more is needed. */
 bool tally_warmup_add(struct tally_warmup *w, const struct tally_log_line *line);
-/* How many frames of `device` are to be left out; of an unknown device none. */
-size_t tally_warmup_frames(struct tally_warmup *w, uint32_t device);
+/* How many first frames of the device of `f`, its next frame, are to be left out. Of a device that
+ * was not examined the first, if it took long and made shaders, memory or uploads. */
+size_t tally_warmup_frames(struct tally_warmup *w, const struct tally_frame_record *f);
 void tally_warmup_destroy(struct tally_warmup *w);
 
 #endif

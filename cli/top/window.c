@@ -249,7 +249,7 @@ tally_top_sums_create(struct tally_top_window *w, const struct tally_top_device 
 		if (slice_at(w, s->at_ns) < first)
 			continue;
 		if (s->line.type == TALLY_LINE_FRAME &&
-		    s->place < tally_warmup_frames(w->warmup, f->device))
+		    s->place < tally_warmup_frames(w->warmup, f))
 			tally_answer_skip_frame(sums->answer, f);
 		else
 			tally_aggregate_add(&w->log, &s->line);

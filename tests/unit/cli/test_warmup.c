@@ -146,6 +146,42 @@ add_frame(struct tally_warmup *w, uint32_t device, uint64_t ns, uint32_t passes,
 	return tally_warmup_add(w, &line);
 }
 
+static size_t
+frames_of(struct tally_warmup *w, uint32_t device)
+{
+	return tally_warmup_frames(w, &(struct tally_frame_record){ .device = device });
+}
+
+/* A device that comes after the frames that are examined. */
+static void
+test_late_devices(void)
+{
+	static const struct {
+		const char *what;
+		uint64_t frame, ms;
+		enum tally_event_kind made;
+		size_t want;
+	} rows[] = {
+		{ "its first frame compiles", 0, 300, TALLY_EVENT_SHADER, 1 },
+		{ "quickly", 0, 99, TALLY_EVENT_SHADER, 0 },
+		{ "its first frame waits", 0, 300, TALLY_EVENT_FENCE, 0 },
+		{ "the capture began later", 5, 300, TALLY_EVENT_SHADER, 0 },
+	};
+	struct tally_warmup *w = tally_warmup_create();
+	while (add_frame(w, 0, 14 * MS, 1, 0))
+		;
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		g_test_message("%s", rows[i].what);
+		struct tally_event_record event = { .kind = rows[i].made, .n = 1 };
+		const struct tally_frame_record f = {
+			.device = 1, .frame = rows[i].frame, .cpu_ns = rows[i].ms * MS,
+			.events = &event, .n_events = 1,
+		};
+		g_assert_cmpuint(tally_warmup_frames(w, &f), ==, rows[i].want);
+	}
+	tally_warmup_destroy(w);
+}
+
 static void
 test_devices(void)
 {
@@ -158,10 +194,10 @@ test_devices(void)
 			g_assert_true(add_frame(w, 1, (i == 0 ? 800 : 140) * MS, 1, 0));
 	}
 	g_assert_true(add_frame(w, 2, 900 * MS, 1, 0));
-	g_assert_cmpuint(tally_warmup_frames(w, 0), ==, 3);
-	g_assert_cmpuint(tally_warmup_frames(w, 1), ==, 1);
-	g_assert_cmpuint(tally_warmup_frames(w, 2), ==, 0);
-	g_assert_cmpuint(tally_warmup_frames(w, 7), ==, 0);
+	g_assert_cmpuint(frames_of(w, 0), ==, 3);
+	g_assert_cmpuint(frames_of(w, 1), ==, 1);
+	g_assert_cmpuint(frames_of(w, 2), ==, 0);
+	g_assert_cmpuint(frames_of(w, 7), ==, 0);
 	tally_warmup_destroy(w);
 	tally_warmup_destroy(NULL);
 }
@@ -191,9 +227,9 @@ test_limits(void)
 	struct tally_warmup *w = tally_warmup_create();
 	for (unsigned i = 0; i < 4; i++)
 		add_frame(w, 0, (i ? 14 : 900) * MS, 1, i == 3 ? TALLY_FLAG(PARTIAL) : 0);
-	g_assert_cmpuint(tally_warmup_frames(w, 0), ==, 0); /* three whole frames */
+	g_assert_cmpuint(frames_of(w, 0), ==, 0); /* three whole frames */
 	add_frame(w, 0, 14 * MS, 1, 0);
-	g_assert_cmpuint(tally_warmup_frames(w, 0), ==, 1);
+	g_assert_cmpuint(frames_of(w, 0), ==, 1);
 	tally_warmup_destroy(w);
 }
 
@@ -230,6 +266,7 @@ main(int argc, char **argv)
 	g_test_add_func("/warmup/never-settles", test_never_settles);
 	g_test_add_func("/warmup/bound", test_bound);
 	g_test_add_func("/warmup/devices", test_devices);
+	g_test_add_func("/warmup/late-devices", test_late_devices);
 	g_test_add_func("/warmup/limits", test_limits);
 	g_test_add_func("/warmup/option", test_option);
 	return g_test_run();
