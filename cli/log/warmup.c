@@ -9,9 +9,11 @@
 
 /* A loading frame takes more than this many times the typical frame time, and is at least this
  * much longer. */
-#define SLOW_FACTOR 5
+#define SLOW_FACTOR 4
 #define SLOW_NS UINT64_C(10000000)
-/* Of the subsequent frames, one in this many may take as long. */
+/* The typical time is that of the quickest quarter of the subsequent frames: a busy machine, or a
+ * program that becomes slower, does not change it. One in FEW of them may take as long. */
+#define QUICK 4
 #define FEW 20
 /* With quick frames in between, a frame must take this long: a busy machine delays a frame by
  * less. */
@@ -43,7 +45,7 @@ tally_warmup_take(const char *command, const struct tally_arg *arg, void *to, co
 
 /* The times of frames that are not loading. */
 struct normal {
-	uint64_t typical; /* the median */
+	uint64_t typical;
 	uint64_t longest; /* exceeded by few frames */
 };
 
@@ -52,7 +54,7 @@ normal_of(const uint64_t *values, size_t n)
 {
 	g_autofree uint64_t *sorted = g_memdup2(values, n * sizeof(*values));
 	qsort(sorted, n, sizeof(*sorted), tally_order_u64);
-	struct normal normal = { sorted[(n - 1) / 2], sorted[n - 1 - n / FEW] };
+	struct normal normal = { sorted[(n - 1) / QUICK], sorted[n - 1 - n / FEW] };
 	return normal;
 }
 
@@ -61,13 +63,6 @@ is_slow(uint64_t ns, const struct normal *normal)
 {
 	return ns / SLOW_FACTOR >= normal->typical && ns - normal->typical >= SLOW_NS &&
 	       ns > normal->longest;
-}
-
-/* So long that it is not the noise of a busy machine. */
-static bool
-is_long(uint64_t ns, const struct normal *normal)
-{
-	return ns >= LONG_NS && ns / SLOW_FACTOR >= normal->longest;
 }
 
 /* The length of the slow start: it ends where no slow frame follows within `gap` frames. */
@@ -90,29 +85,29 @@ mostly_slow(const uint64_t *frame_ns, size_t end, const struct normal *normal)
 	double slow_ns = 0, long_ns = 0, all = 0;
 	for (size_t i = 0; i < end; i++) {
 		double ns = (double)frame_ns[i];
-		bool slow = is_slow(frame_ns[i], normal), lengthy = is_long(frame_ns[i], normal);
+		bool slow = is_slow(frame_ns[i], normal), lengthy = frame_ns[i] >= LONG_NS;
 		all += ns;
 		slow_ns += slow ? ns : 0;
-		long_ns += lengthy ? ns : 0;
+		long_ns += slow && lengthy ? ns : 0;
 		n_slow += slow;
-		if ((slow && 2 * n_slow >= i + 1 && 2 * slow_ns >= all) ||
-		    (lengthy && 2 * long_ns >= all))
+		if (slow && ((2 * n_slow >= i + 1 && 2 * slow_ns >= all) ||
+			     (lengthy && 2 * long_ns >= all)))
 			longest = i + 1;
 	}
 	return longest;
 }
 
 size_t
-tally_warmup_count(const uint64_t *frame_ns, size_t n)
+tally_warmup_count(const uint64_t *frame_ns, size_t n, size_t last)
 {
 	size_t most = n / LEAST_SHARE;
 	if (most == 0)
 		return 0;
 	/* The frames after those that could be left out: they cannot shift it. */
 	const struct normal normal = normal_of(frame_ns + most, n - most);
-	size_t end = slow_start(frame_ns, n, &normal, MOST_GAP);
+	size_t end = slow_start(frame_ns, MIN(n, last), &normal, MOST_GAP);
 	if (end > most) /* the times never become even: only an unbroken start may be loading */
-		end = slow_start(frame_ns, n, &normal, 0);
+		end = slow_start(frame_ns, MIN(n, last), &normal, 0);
 	return end > most ? 0 : mostly_slow(frame_ns, end, &normal);
 }
 
@@ -211,12 +206,11 @@ tally_warmup_frames(struct tally_warmup *w, const struct tally_frame_record *f)
 		return f->frame == 0 && f->cpu_ns >= LONG_NS && makes(f);
 	if (d->is_late)
 		return 0;
+	/* Slow frames in which nothing was loaded are a busy machine's. */
 	if (!d->counted)
 		d->count = tally_warmup_count((const uint64_t *)(void *)d->frame_ns->data,
-					      d->frame_ns->len);
-	/* Slow frames in which nothing was loaded are a busy machine's. */
-	if (d->made && !d->counted)
-		d->count = MIN(d->count, d->made + IN_FLIGHT);
+					      d->frame_ns->len,
+					      d->made ? d->made + IN_FLIGHT : SIZE_MAX);
 	d->counted = true;
 	return d->count;
 }

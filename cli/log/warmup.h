@@ -35,8 +35,9 @@ tally_arg_take tally_warmup_take;
 	  "program still loads. 0 keeps all.", tally_warmup_take, offsetof(type, member), 0, 0 }
 
 /* The rule. `frame_ns` holds the frame times (present to present) of the first `n` complete
- * frames of a device, in order. Returns how many at the start are loading: at most n / 4. */
-size_t tally_warmup_count(const uint64_t *frame_ns, size_t n);
+ * frames of a device, in order. Returns how many at the start, at most `last`, are loading: at
+ * most n / 4. */
+size_t tally_warmup_count(const uint64_t *frame_ns, size_t n, size_t last);
 
 /* The start of a log, examined line by line. */
 struct tally_warmup;

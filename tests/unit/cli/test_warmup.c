@@ -52,8 +52,14 @@ static const struct {
 	  1 },
 	{ "longer than a quarter of the log", { { 30, 100 }, { 60, 10 } }, 0 },
 	{ "exactly a quarter of the log", { { 30, 100 }, { 90, 10 } }, 30 },
-	{ "five times as long is slow", { { 1, 50 }, { 99, 10 } }, 1 },
-	{ "less than that is not", { { 1, 49 }, { 99, 10 } }, 0 },
+	{ "four times as long is slow", { { 1, 40 }, { 99, 10 } }, 1 },
+	{ "less than that is not", { { 1, 39 }, { 99, 10 } }, 0 },
+	{ "as the quickest quarter, of a program that becomes slower",
+	  { { 1, 100 }, { 120, 25 }, { 120, 60 } },
+	  1 },
+	{ "a long one after quick ones, where few frames take a fifth of it",
+	  { { 2, 8 }, { 1, 150 }, { 180, 20 }, { 20, 32 } },
+	  3 },
 	{ "less than 10 ms longer is not", { { 2, 10 }, { 99, 0.5 } }, 0 },
 	{ "10 ms longer is", { { 2, 10.5 }, { 99, 0.5 } }, 2 },
 	{ "a hitch within 16 frames belongs to it",
@@ -78,8 +84,9 @@ test_rule(void)
 				g_array_append_val(frames, ns);
 		}
 		g_assert_cmpuint(
-			tally_warmup_count((const uint64_t *)(void *)frames->data, frames->len), ==,
-			cases[i].want);
+			tally_warmup_count((const uint64_t *)(void *)frames->data, frames->len,
+					   SIZE_MAX),
+			==, cases[i].want);
 		g_array_unref(frames);
 	}
 }
@@ -91,9 +98,9 @@ test_never_settles(void)
 	uint64_t frames[400];
 	for (size_t i = 0; i < G_N_ELEMENTS(frames); i++)
 		frames[i] = (i % 8 == 0 ? 200 : 14) * MS;
-	g_assert_cmpuint(tally_warmup_count(frames, G_N_ELEMENTS(frames)), ==, 0);
+	g_assert_cmpuint(tally_warmup_count(frames, G_N_ELEMENTS(frames), SIZE_MAX), ==, 0);
 	frames[0] = frames[1] = 900 * MS;
-	g_assert_cmpuint(tally_warmup_count(frames, G_N_ELEMENTS(frames)), ==, 2);
+	g_assert_cmpuint(tally_warmup_count(frames, G_N_ELEMENTS(frames), SIZE_MAX), ==, 2);
 }
 
 /* A machine that is busy all the time delays frames at random, some of them a lot. */
@@ -109,11 +116,11 @@ test_noise(void)
 			double ms = 6 + (late ? 8 / (0.08 + g_rand_double(rand)) : 0);
 			frames[i] = (uint64_t)(ms * 1e6);
 		}
-		g_assert_cmpuint(tally_warmup_count(frames, G_N_ELEMENTS(frames)), <=, 6);
+		g_assert_cmpuint(tally_warmup_count(frames, G_N_ELEMENTS(frames), SIZE_MAX), <=, 9);
 		/* And a load before that is still found. */
 		for (size_t i = 0; i < 10; i++)
 			frames[i] = 250 * MS;
-		size_t count = tally_warmup_count(frames, G_N_ELEMENTS(frames));
+		size_t count = tally_warmup_count(frames, G_N_ELEMENTS(frames), SIZE_MAX);
 		g_assert_cmpuint(count, >=, 10);
 		g_assert_cmpuint(count, <=, 50);
 	}
@@ -129,7 +136,7 @@ test_bound(void)
 		size_t n = (size_t)g_rand_int_range(rand, 0, G_N_ELEMENTS(frames));
 		for (size_t i = 0; i < n; i++)
 			frames[i] = (uint64_t)g_rand_int_range(rand, 0, 3) * 50 * MS;
-		size_t count = tally_warmup_count(frames, n);
+		size_t count = tally_warmup_count(frames, n, SIZE_MAX);
 		g_assert_cmpuint(count, <=, n / 4);
 		if (count)
 			g_assert_cmpuint(frames[count - 1], >=, 10 * MS);
@@ -202,6 +209,25 @@ test_devices(void)
 	tally_warmup_destroy(NULL);
 }
 
+/* A busy machine's frame, long after the last that made something. */
+static void
+test_made(void)
+{
+	struct tally_warmup *w = tally_warmup_create();
+	const struct tally_event_record made = { .kind = TALLY_EVENT_SHADER, .n = 1 };
+	for (unsigned i = 0; i < 400; i++) {
+		const struct tally_log_line line = {
+			.type = TALLY_LINE_FRAME,
+			.frame = { .cpu_ns = (i == 15 ? 800 : 35) * MS,
+				   .events = &made,
+				   .n_events = i == 0 },
+		};
+		tally_warmup_add(w, &line);
+	}
+	g_assert_cmpuint(frames_of(w, 0), ==, 0);
+	tally_warmup_destroy(w);
+}
+
 /* Only the start is examined. */
 static void
 test_limits(void)
@@ -267,6 +293,7 @@ main(int argc, char **argv)
 	g_test_add_func("/warmup/bound", test_bound);
 	g_test_add_func("/warmup/devices", test_devices);
 	g_test_add_func("/warmup/late-devices", test_late_devices);
+	g_test_add_func("/warmup/made", test_made);
 	g_test_add_func("/warmup/limits", test_limits);
 	g_test_add_func("/warmup/option", test_option);
 	return g_test_run();
