@@ -7,7 +7,6 @@
 #include "vk_layer/picture/picture.h"
 #include "vk_layer/devices.h"
 #include "vk_layer/exact/exact.h"
-#include "vk_layer/record/handles.h"
 #include "vk_layer/submit/describe.h"
 #include "vk_layer/submit/submission.h"
 #include "vk_layer/record/targets.h"

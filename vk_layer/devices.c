@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "vk_layer/devices.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "layer/capture/capture.h"

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/shared/each.h"
 #include "cli/shared/sort.h"
 
 #define MOST_LINES 100000 /* some hours */

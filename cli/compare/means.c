@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/means.h"
 
-#include "cli/shared/sort.h"
-
 #include <glib.h>
 #include <math.h>
 

@@ -6,7 +6,6 @@
 #include "layer/capture/control.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -7,7 +7,6 @@
 #include "cli/log/pass_name.h"
 #include "cli/report/columns.h"
 #include "cli/shared/each.h"
-#include "cli/shared/text.h"
 #include "json/log_numbers.h"
 
 #include <inttypes.h>

@@ -3,7 +3,6 @@
 
 #include "cli/install/injected.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

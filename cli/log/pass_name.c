@@ -2,7 +2,6 @@
 #include "cli/log/pass_name.h"
 
 #include "cli/log/given_names.h"
-#include "cli/shared/text.h"
 
 #include <glib.h>
 #include <string.h>

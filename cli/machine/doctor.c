@@ -13,7 +13,6 @@
 #include "cli/shared/text.h"
 #include "cli/machine/wanted.h"
 #include "layer/config/load.h"
-#include "layer/config/path.h"
 #include "query/sources.h"
 #include "layer/config/config.h"
 
@@ -21,7 +20,6 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -6,7 +6,6 @@
 #include "cli/install/vk_manifest.h"
 #include "cli/shared/child.h"
 #include "cli/shared/cli.h"
-#include "cli/shared/text.h"
 #include "layer/config/config.h"
 #include "layer/config/load.h"
 #include "layer/config/path.h"

@@ -12,7 +12,6 @@
 #include "cli/shared/each.h"
 #include "cli/shared/embedded.h"
 #include "cli/shared/result.h"
-#include "cli/shared/text.h"
 #include "layer/config/config.h"
 #include "layer/config/options.h"
 #include "passtally_version.h"

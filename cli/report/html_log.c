@@ -2,7 +2,6 @@
 #include "cli/report/html_log.h"
 
 #include "cli/log/grouping.h"
-#include "cli/report/html.h"
 #include "cli/shared/each.h"
 
 #include <math.h>

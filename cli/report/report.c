@@ -13,7 +13,6 @@
 #include "cli/report/why.h"
 #include "cli/shared/each.h"
 #include "cli/shared/pager.h"
-#include "cli/shared/sort.h"
 #include "cli/shared/text.h"
 
 #include <stdio.h>

@@ -12,7 +12,6 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

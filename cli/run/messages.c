@@ -12,10 +12,8 @@
 
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 GPtrArray *
 tally_run_status_read(const char *path)

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <glib.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -5,7 +5,6 @@
 
 #include <curses.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <term.h>

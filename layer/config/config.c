@@ -7,7 +7,6 @@
 #include "layer/config/options.h"
 #include "layer/config/tags.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include "layer/base/error_text.h"
 #include "layer/base/signal_name.h"
 #include "layer/config/base.h"
-#include "layer/config/internal.h"
 #include "layer/config/tags.h"
 
 #include <stddef.h>

@@ -4,7 +4,6 @@
 #include "layer/base/error_text.h"
 #include "layer/config/base.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

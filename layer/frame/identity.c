@@ -3,7 +3,6 @@
 
 #include "layer/base/small_file.h"
 #include "layer/config/base.h"
-#include "layer/config/internal.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/session/block.h"
 
-#include "layer/config/internal.h"
 #include "layer/config/list.h"
 #include "layer/config/load.h"
 #include "layer/config/path.h"

@@ -15,7 +15,6 @@
 #include "layer/picture/pictures.h"
 #include "layer/session/process.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define NS_PER_MS UINT64_C(1000000)

@@ -7,7 +7,6 @@
 #include "layer/capture/control.h"
 #include "layer/event/event.h"
 #include "layer/log.h"
-#include "layer/frame/frame_part.h"
 #include "layer/frame/pipeline.h"
 #include "layer/capture/trigger.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/session/log_file.h"
 
-#include "layer/config/internal.h"
 #include "layer/config/options.h"
 #include "layer/config/path.h"
 #include "layer/log.h"

@@ -3,7 +3,6 @@
 
 #include "layer/base/clock.h"
 #include "layer/base/small_file.h"
-#include "layer/config/internal.h"
 #include "layer/config/path.h"
 
 #include <stdio.h>

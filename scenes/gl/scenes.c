@@ -18,7 +18,6 @@
  */
 #include "scenes/gl/scenes.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,6 @@
 /* scenes/gl/transfers.c - blits, resolves, copies, mipmaps, readbacks and compute. */
 #include "scenes/gl/scenes.h"
 
-#include <stdint.h>
-
 static GLuint textures[2], buffers[2], program;
 
 /* ---- blit_chain ---- */

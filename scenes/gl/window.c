@@ -4,7 +4,6 @@
 #include "scenes/gl/stage.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "scenes/gl/window.h"

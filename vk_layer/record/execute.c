@@ -9,7 +9,6 @@
  */
 #include "vk_layer/record/passes.h"
 #include "vk_layer/record/secondary.h"
-#include "vk_layer/record/targets.h"
 
 /* The workloads of a secondary are in the list of the pass that they belong to. */
 static bool

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "json/record_json.h"
-#include "layer/base/clock.h"
 #include "layer/log.h"
 #include "layer/session/session.h"
 #include "query/attribute/annotate.h"
