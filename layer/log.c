@@ -294,13 +294,7 @@ tally_log_on_queued(void (*notify)(void))
 }
 
 void
-tally_log_fork_begin(void)
+tally_log_around_fork(bool begins)
 {
-	pthread_mutex_lock(&lock);
-}
-
-void
-tally_log_fork_end(void)
-{
-	pthread_mutex_unlock(&lock);
+	(begins ? pthread_mutex_lock : pthread_mutex_unlock)(&lock);
 }

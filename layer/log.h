@@ -37,10 +37,9 @@ bool tally_log_take(struct tally_note_record *note);
 
 /* In a forked child: drops the queued notes. */
 void tally_log_reset(void);
-/* Hold the message lock across fork(2), so that the child does not inherit it locked by a thread
+/* Holds the message lock across fork(2), so that the child does not inherit it locked by a thread
  * that it does not have. */
-void tally_log_fork_begin(void);
-void tally_log_fork_end(void);
+void tally_log_around_fork(bool begins);
 
 /* Sets a function that is called after each queued note, in the thread that reported it; it must
  * not block. NULL: none. For the session and the collector. */

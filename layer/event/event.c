@@ -29,15 +29,9 @@ static struct tally_event_call_record calls[TALLY_EVENT_CALLS];
 static char threads[TALLY_EVENT_CALLS][16];
 
 void
-tally_events_fork_begin(void)
+tally_events_around_fork(bool begins)
 {
-	pthread_mutex_lock(&lock);
-}
-
-void
-tally_events_fork_end(void)
-{
-	pthread_mutex_unlock(&lock);
+	(begins ? pthread_mutex_lock : pthread_mutex_unlock)(&lock);
 }
 
 /* Where a call of this length goes; TALLY_EVENT_CALLS: longer ones fill the list. */

@@ -55,8 +55,7 @@ struct tally_events {
 /* For the thread that ends a frame. NULL: what happened is forgotten, since nothing is captured. */
 void tally_events_take(struct tally_events *out);
 
-/* Around a fork. */
-void tally_events_fork_begin(void);
-void tally_events_fork_end(void);
+/* Around a fork: no other thread holds the lock in the child. */
+void tally_events_around_fork(bool begins);
 
 #endif

@@ -40,15 +40,9 @@ static struct label_entry *labels;
 static unsigned n_targets, n_labels, n_names;
 
 void
-tally_intern_fork_begin(void)
+tally_intern_around_fork(bool begins)
 {
-	pthread_mutex_lock(&lock);
-}
-
-void
-tally_intern_fork_end(void)
-{
-	pthread_mutex_unlock(&lock);
+	(begins ? pthread_mutex_lock : pthread_mutex_unlock)(&lock);
 }
 
 struct tally_intern_cache *

@@ -17,7 +17,6 @@ tally_intern_target(struct tally_intern_cache *cache, const struct tally_target 
 const char *tally_intern_label(struct tally_intern_cache *cache, const char *text, size_t len);
 /* The name of an object, as a label; NULL after 4096 of them. */
 const char *tally_intern_name(const char *text);
-void tally_intern_fork_begin(void);
-void tally_intern_fork_end(void);
+void tally_intern_around_fork(bool begins);
 
 #endif

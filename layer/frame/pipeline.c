@@ -25,15 +25,9 @@ static struct entry *entries;
 static unsigned n_entries;
 
 void
-tally_pipeline_fork_begin(void)
+tally_pipeline_around_fork(bool begins)
 {
-	pthread_mutex_lock(&lock);
-}
-
-void
-tally_pipeline_fork_end(void)
-{
-	pthread_mutex_unlock(&lock);
+	(begins ? pthread_mutex_lock : pthread_mutex_unlock)(&lock);
 }
 
 static uint64_t

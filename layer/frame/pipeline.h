@@ -49,7 +49,6 @@ void tally_pipeline_set_statistics(struct tally_pipeline *pipeline,
 enum tally_pass_kind tally_pipeline_kind(const struct tally_stage_record *stages, uint32_t n);
 uint64_t tally_pipeline_id(const struct tally_stage_record *stages, uint32_t n);
 /* Around a fork: no other thread holds the lock in the child. */
-void tally_pipeline_fork_begin(void);
-void tally_pipeline_fork_end(void);
+void tally_pipeline_around_fork(bool begins);
 
 #endif

@@ -15,23 +15,28 @@ static void (*call_in_child)(void);
 static bool is_child; /* set in the child before it has threads */
 
 static void
+hold_locks(bool begins)
+{
+	if (begins)
+		pthread_mutex_lock(outer_lock);
+	tally_pipeline_around_fork(begins);
+	tally_events_around_fork(begins);
+	tally_intern_around_fork(begins);
+	tally_log_around_fork(begins);
+	if (!begins)
+		pthread_mutex_unlock(outer_lock);
+}
+
+static void
 before_fork(void)
 {
-	pthread_mutex_lock(outer_lock);
-	tally_pipeline_fork_begin();
-	tally_events_fork_begin();
-	tally_intern_fork_begin();
-	tally_log_fork_begin();
+	hold_locks(true);
 }
 
 static void
 after_fork(void)
 {
-	tally_log_fork_end();
-	tally_intern_fork_end();
-	tally_events_fork_end();
-	tally_pipeline_fork_end();
-	pthread_mutex_unlock(outer_lock);
+	hold_locks(false);
 }
 
 static void
