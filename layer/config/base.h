@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* layer/config/base.h - what the files of layer/config share: messages, and the environment.
  *
- * Only while options are read, on one thread.
+ * options.c has the table and reads each value, config.c sets one option or a list of them, file.c
+ * reads INI files, metric.c reads their metric sections, tags.c reads tags, path.c makes the log's
+ * name, load.c reads all places in order of precedence, list.c matches counter lists. Only while
+ * options are read, on one thread; errors are handled as in layer/config/config.h.
  */
 #ifndef PASSTALLY_LAYER_CONFIG_BASE_H
 #define PASSTALLY_LAYER_CONFIG_BASE_H
 
 #include "layer/config/config.h"
-#include "layer/config/internal.h"
+#include "layer/record.h"
+
+/* Where complaints go, and the place that is put in front of them. */
+struct tally_config_place {
+	tally_config_complain *complain; /* or NULL */
+	void *data;
+	const char *where; /* "PASSTALLY_OPTIONS", "/home/u/x.conf:3"; NULL: none */
+};
 
 /* Whether it is text of 1 to `most` bytes, none of them a control character. */
 bool tally_config_is_clean(const char *text, size_t len, size_t most);

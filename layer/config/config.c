@@ -2,7 +2,6 @@
 #include "layer/config/config.h"
 
 #include "layer/config/base.h"
-#include "layer/config/internal.h"
 #include "layer/config/metric.h"
 #include "layer/config/options.h"
 #include "layer/config/tags.h"

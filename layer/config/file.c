@@ -3,7 +3,6 @@
 
 #include "layer/base/error_text.h"
 #include "layer/config/base.h"
-#include "layer/config/internal.h"
 #include "layer/config/metric.h"
 
 #include <errno.h>

@@ -3,7 +3,6 @@
 
 #include "layer/config/base.h"
 #include "layer/config/file.h"
-#include "layer/config/internal.h"
 #include "layer/config/options.h"
 #include "layer/config/path.h"
 

@@ -6,7 +6,7 @@
 #ifndef PASSTALLY_LAYER_CONFIG_METRIC_H
 #define PASSTALLY_LAYER_CONFIG_METRIC_H
 
-#include "layer/config/internal.h"
+#include "layer/config/base.h"
 
 /* Begins a metric of that name, which replaces one from another file. Complains and
  * returns NULL for a bad name, for one that this file already has, and when out of memory.

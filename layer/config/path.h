@@ -7,7 +7,7 @@
 #define PASSTALLY_LAYER_CONFIG_PATH_H
 
 #include "layer/config/config.h"
-#include "layer/config/internal.h"
+#include "layer/config/base.h"
 
 /* Expands %e (program's base name), %t (start, YYYYMMDD-HHMMSS), %p (pid) and %%; NULL
  * pattern: the default place $XDG_STATE_HOME/passtally/%e-%t-%p.jsonl. Caller frees; NULL on

@@ -6,7 +6,7 @@
 #ifndef PASSTALLY_LAYER_CONFIG_TAGS_H
 #define PASSTALLY_LAYER_CONFIG_TAGS_H
 
-#include "layer/config/internal.h"
+#include "layer/config/base.h"
 
 /* Adds KEY=VALUE, or several with + between them. False: `why` has a sentence. */
 bool tally_config_set_tags(struct tally_config *config, const char *text,

@@ -7,7 +7,6 @@
 #include "layer/capture/control.h"
 #include "layer/capture/trigger.h"
 #include "layer/config/base.h"
-#include "layer/config/internal.h"
 #include "layer/config/load.h"
 #include "layer/frame/black_box.h"
 #include "layer/log.h"
