@@ -55,7 +55,7 @@ choose(const struct tally_compare *c, struct tally_bisect_change *change)
 		return TALLY_BISECT_UNCLEAR;
 	*change = (struct tally_bisect_change){
 		.frame = best->subject->frame,
-		.cpu = best->series == TALLY_COMPARE_CPU,
+		.cpu = best->is_cpu,
 		.device = best->subject->slot,
 		.id = best->subject->id,
 		.name = g_strdup(best->subject->name),
@@ -74,7 +74,7 @@ judge(const struct tally_compare *c, const struct tally_bisect_change *change)
 	TALLY_EACH (const struct tally_compare_row, row, c->rows) {
 		const struct tally_compare_subject *s = row->subject;
 		if (!is_time(row) || s->frame != change->frame || s->slot != change->device ||
-		    (row->series == TALLY_COMPARE_CPU) != change->cpu ||
+		    row->is_cpu != change->cpu ||
 		    (!s->frame && s->id != change->id))
 			continue;
 		if (row->high / row->mean[0] < change->part / 2)

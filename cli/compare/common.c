@@ -114,10 +114,9 @@ static bool
 is_member(const struct tally_compare_row *row, const struct group *g)
 {
 	const struct tally_compare_subject *s = row->subject;
-	bool pass = !s->outside ||
-		    (!s->renamed && strcmp(s->name, TALLY_DRAWN_TOGETHER) == 0);
-	return row->tested && row->runs == g->by_runs && !s->frame && pass &&
-	       strcmp(row->key, "gpu_ns") == 0 && s->slot == g->slot;
+	bool pass = !s->outside || (!s->renamed && strcmp(s->name, TALLY_DRAWN_TOGETHER) == 0);
+	return row->tested && row->runs == g->by_runs && !s->frame && pass && row == s->gpu &&
+	       s->slot == g->slot;
 }
 
 /* The passes of the same place that are in as many frames as its busiest pass, on both sides. */
@@ -136,10 +135,8 @@ gather(struct group *g, const struct tally_compare *c)
 		struct member m = { .row = row };
 		bool whole = true;
 		for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
-			g_autoptr(GPtrArray)
-				values = tally_compare_row_values(c, row, (enum tally_side)side);
 			uint32_t n;
-			m.runs[side] = typical_frames(values, row->runs, &n);
+			m.runs[side] = typical_frames(row->values[side], row->runs, &n);
 			g->runs[side] = g->runs[side] ? g->runs[side] : n;
 			whole &= m.runs[side] && n == g->runs[side];
 			m.level += m.runs[side] ? median_of(m.runs[side], n) / 2 : 0;
@@ -214,7 +211,7 @@ doubt_frames(const struct tally_compare *c, const struct group *g, double own)
 		if (!row->subject->frame || !row->is_time || row->pace || row->runs ||
 		    !row->tested || row->subject->slot != g->slot)
 			continue;
-		const struct tally_compare_row *gpu = tally_compare_gpu(c, row->subject);
+		const struct tally_compare_row *gpu = row->subject->gpu;
 		row->doubted = true;
 		row->typical = own + (gpu ? ratio_of(row) / ratio_of(gpu) - 1 : 0);
 	}

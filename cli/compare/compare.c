@@ -13,9 +13,8 @@
 #include <string.h>
 
 struct compare_request {
-	GPtrArray *paths[TALLY_N_SIDES]; /* elements: const char * */
-	GPtrArray *plain; /* logs without an option, before "--" */
-	GPtrArray *behind; /* logs after "--" */
+	GPtrArray *logs; /* elements: const char *: those of the base, then the new ones */
+	guint n_base;
 	GPtrArray *owned; /* the keys of the gates; paths of logs that were searched for */
 	struct tally_compare_filter filter;
 	struct tally_compare_settings settings; /* fail_above < 0: not given */
@@ -132,7 +131,7 @@ static const struct tally_arg options[] = {
 };
 
 static const struct tally_arg operands = TALLY_ARG_LIST(NULL, 0, "LOG", struct compare_request,
-							plain, NULL);
+							logs, NULL);
 
 static const char help[] =
 	"Usage: passtally compare [options] [BASE NEW]\n"
@@ -157,74 +156,55 @@ static const char help[] =
 	"comparable (--allow); 2 usage; 3 a bad log, or nothing to compare in one;\n"
 	"125 other errors.";
 
-static void
-move(GPtrArray *from, GPtrArray *to)
-{
-	g_ptr_array_extend(to, from, NULL, NULL);
-	g_ptr_array_set_size(from, 0);
-}
-
 /* The two newest logs of `program`, or of the program that has the newest log. */
 static bool
 choose_newest(struct compare_request *r, const char *program)
 {
-	char *older, *newest;
-	if (!tally_folder_choose_two("compare", program, &older, &newest))
+	char *newest[TALLY_N_SIDES];
+	if (!tally_folder_choose_two("compare", program, &newest[0], &newest[1]))
 		return false;
-	g_ptr_array_set_size(r->plain, 0);
-	g_ptr_array_add(r->owned, older);
-	g_ptr_array_add(r->owned, newest);
-	g_ptr_array_add(r->paths[TALLY_SIDE_BASE], older);
-	g_ptr_array_add(r->paths[TALLY_SIDE_NEW], newest);
+	g_ptr_array_set_size(r->logs, 0);
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
+		g_ptr_array_add(r->owned, newest[side]);
+		g_ptr_array_add(r->logs, newest[side]);
+	}
 	return true;
 }
 
-/* No side is named, and there are not two logs: none, or the name of a program. */
+/* Decides which side each log is on; the last `behind` of them are after "--". Returns false after
+ * printing an error. */
 static bool
-choose_unnamed(struct compare_request *r)
+choose_sides(struct compare_request *r, guint behind)
 {
-	const char *only = r->plain->len == 1 ? r->plain->pdata[0] : NULL;
+	const guint n = r->logs->len;
+	const char *only = n == 1 ? r->logs->pdata[0] : NULL;
 	bool is_log = only && (strchr(only, '/') || g_file_test(only, G_FILE_TEST_EXISTS));
-	if (r->plain->len < 2 && !is_log)
+	r->n_base = 1;
+	if (behind && behind < n) {
+		r->n_base = n - behind;
+		return true;
+	}
+	if (n < 2 && !is_log) /* none is named, or the name of a program */
 		return choose_newest(r, only);
-	return TALLY_FAIL(false, "compare",
+	return n == 2 ||
+	       TALLY_FAIL(false, "compare",
 			  is_log ? "two logs are needed: passtally compare BASE NEW"
 				 : "which of the %u logs are new? passtally compare BASE... -- "
 				   "NEW...",
-			  r->plain->len);
-}
-
-/* Decides which side each log is on. Returns false after printing an error. */
-static bool
-choose_sides(struct compare_request *r)
-{
-	GPtrArray *base = r->paths[TALLY_SIDE_BASE], *fresh = r->paths[TALLY_SIDE_NEW];
-	if (r->plain->len && r->behind->len) {
-		move(r->plain, base);
-		move(r->behind, fresh);
-		return true;
-	}
-	move(r->behind, r->plain); /* "--" only ended the options */
-	if (r->plain->len != 2)
-		return choose_unnamed(r);
-	g_ptr_array_add(base, r->plain->pdata[0]);
-	g_ptr_array_add(fresh, r->plain->pdata[1]);
-	return true;
+			  n);
 }
 
 static int
 parse(struct compare_request *r, int argc, char **argv)
 {
 	int dashes = tally_args_dashes(argc, argv);
-	int status = tally_args_read(&tally_command_compare, dashes, argv, r);
+	int status = tally_args_read(&tally_command_compare, argc, argv, r);
 	if (status != TALLY_EXIT_OK)
 		return status;
-	for (int i = dashes + 1; i < argc; i++)
-		g_ptr_array_add(r->behind, argv[i]);
 	if (r->json && r->style.markdown)
 		return TALLY_FAIL(TALLY_EXIT_USAGE, "compare",
 				  "--json and --markdown exclude each other");
-	return choose_sides(r) ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
+	return choose_sides(r, (guint)MAX(argc - dashes - 1, 0)) ? TALLY_EXIT_OK : TALLY_EXIT_USAGE;
 }
 
 /* A gate on a key that no log has would always pass, so a mistyped key must be an error. */
@@ -274,24 +254,21 @@ on_both_sides(const struct tally_compare *c)
 static int
 read_sides(const struct compare_request *r, struct tally_compare *c)
 {
-	for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
-		for (guint i = 0; i < r->paths[side]->len; i++) {
-			struct tally_compare_log *log;
-			int status = tally_compare_log_read(&log, r->paths[side]->pdata[i],
-							    r->warmup, r->device, &r->filter);
-			if (status == TALLY_EXIT_OK && is_there(c->logs[side], log)) {
-				tally_cli_complain("compare",
-						   "%s: this run is there already and counts once",
-						   log->aggregate.path);
-				tally_compare_log_destroy(log);
-				continue;
-			}
-			g_ptr_array_add(c->logs[side], log);
-			if (status != TALLY_EXIT_OK)
-				return status;
+	int status = TALLY_EXIT_OK;
+	for (guint i = 0; i < r->logs->len && status == TALLY_EXIT_OK; i++) {
+		GPtrArray *side = c->logs[i >= r->n_base];
+		struct tally_compare_log *log;
+		status = tally_compare_log_read(&log, r->logs->pdata[i], r->warmup, r->device,
+						&r->filter);
+		if (status != TALLY_EXIT_OK || !is_there(side, log)) {
+			g_ptr_array_add(side, log);
+			continue;
 		}
+		tally_cli_complain("compare", "%s: this run is there already and counts once",
+				   log->aggregate.path);
+		tally_compare_log_destroy(log);
 	}
-	return TALLY_EXIT_OK;
+	return status;
 }
 
 char *
@@ -327,6 +304,25 @@ tally_compare_refusal(const struct tally_compare *c)
 }
 
 static int
+print(const struct compare_request *r, struct tally_compare *c)
+{
+	struct tally_compare_style style = r->style;
+	style.width = style.markdown ? 0 : tally_text_terminal_columns();
+	tally_compare_judge(c);
+	tally_compare_conclude(c);
+	if (r->json)
+		tally_compare_print_json(stdout, c);
+	else
+		tally_compare_print(stdout, c, &style);
+	int status = r->junit ? tally_compare_write_junit(r->junit, c) : TALLY_EXIT_OK;
+	return status        ? status
+	       : c->n_failed ? TALLY_EXIT_REGRESSION
+	       : c->settings.has_fail_above && c->conclusion == TALLY_CONCLUSION_INCONCLUSIVE
+		       ? TALLY_EXIT_INCONCLUSIVE
+		       : TALLY_EXIT_OK;
+}
+
+static int
 compare(const struct compare_request *r)
 {
 	struct tally_compare c;
@@ -344,25 +340,8 @@ compare(const struct compare_request *r)
 		if (why)
 			status = TALLY_FAIL(TALLY_EXIT_UNLIKE, "compare", "%s", why);
 	}
-	if (status == TALLY_EXIT_OK) {
-		tally_compare_judge(&c);
-		tally_compare_conclude(&c);
-		struct tally_compare_style style = r->style;
-		style.width = style.markdown ? 0 : tally_text_terminal_columns();
-		if (r->json)
-			tally_compare_print_json(stdout, &c);
-		else
-			tally_compare_print(stdout, &c, &style);
-		if (r->junit)
-			status = tally_compare_write_junit(r->junit, &c);
-		if (status)
-			goto finish;
-		if (c.n_failed)
-			status = TALLY_EXIT_REGRESSION;
-		else if (c.settings.has_fail_above && c.conclusion == TALLY_CONCLUSION_INCONCLUSIVE)
-			status = TALLY_EXIT_INCONCLUSIVE;
-	}
-finish:
+	if (status == TALLY_EXIT_OK)
+		status = print(r, &c);
 	tally_compare_finish(&c);
 	return status;
 }
@@ -371,15 +350,12 @@ finish:
 static int
 serve(int argc, char **argv, bool only_parse)
 {
-	g_autoptr(GPtrArray) base = g_ptr_array_new(), fresh = g_ptr_array_new();
-	g_autoptr(GPtrArray) plain = g_ptr_array_new(), behind = g_ptr_array_new();
+	g_autoptr(GPtrArray) logs = g_ptr_array_new();
 	g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GPtrArray) keys = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GArray) gates = g_array_new(FALSE, FALSE, sizeof(struct tally_gate));
 	struct compare_request r = {
-		.paths = { base, fresh },
-		.plain = plain,
-		.behind = behind,
+		.logs = logs,
 		.owned = owned,
 		.device = -1,
 		.filter = { .patterns = keys },
@@ -405,5 +381,4 @@ tally_compare_check(int argc, char **argv)
 }
 
 const struct tally_command tally_command_compare = TALLY_COMMAND(
-	"compare", "Say what changed between runs, pass by pass",
-	run, help, options, &operands);
+	"compare", "Say what changed between runs, pass by pass", run, help, options, &operands);

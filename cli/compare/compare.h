@@ -69,6 +69,8 @@ struct tally_compare_settings {
 	unsigned allowed; /* bits, 1 << enum tally_unlike_kind: may differ */
 };
 
+struct tally_compare_row;
+
 struct tally_compare_subject {
 	bool frame, outside;
 	uint32_t slot; /* index of the device among those compared */
@@ -80,9 +82,10 @@ struct tally_compare_subject {
 	uint64_t frames[TALLY_N_SIDES]; /* number of frames it was seen in */
 	/* one struct tally_compare_source * per log, or NULL */
 	GPtrArray *sources[TALLY_N_SIDES];
+	const struct tally_compare_row *gpu; /* its GPU time; NULL: not measured */
+	const struct tally_compare_subject
+		*whole; /* the frame of its device; NULL: there is none */
 };
-
-#define TALLY_COMPARE_CPU UINT32_MAX /* the series of the frames' cpu_ns */
 
 /* The property of the frames' times, other than their mean, that a gate compares. */
 enum tally_pace {
@@ -95,8 +98,9 @@ enum tally_pace {
 struct tally_compare_row {
 	const struct tally_compare_subject *subject;
 	const char *key, *unit; /* unit NULL = not stated */
-	/* the key's series in the log where it was first seen, and probably in the others */
-	uint32_t series;
+	/* struct tally_compare_values *, borrowed, of each log that has any */
+	GPtrArray *values[TALLY_N_SIDES];
+	bool is_cpu; /* the frame time, or one of its paces */
 	enum tally_pace pace; /* otherwise NONE; then `mean` is the p99 or the hitches */
 	bool is_time; /* in nanoseconds */
 	bool ratio; /* a fraction, an average or a metric: not a sum over the frame */
@@ -153,6 +157,10 @@ struct tally_compare_unlike {
 	enum tally_unlike_kind kind;
 	char *what; /* for example "driver_version" */
 	char *side[TALLY_N_SIDES]; /* the value or values on each side; never NULL */
+	/* Private to unlike.c: elements: char *, without duplicates; a log does not state it, which
+	 * agrees with anything; it is listed anyway. */
+	GPtrArray *said[TALLY_N_SIDES];
+	bool silent, always;
 };
 
 struct tally_compare {

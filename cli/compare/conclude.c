@@ -46,7 +46,7 @@ is_open(const struct tally_compare *c, const struct tally_compare_row *row)
 	    (row->verdict == TALLY_VERDICT_ONE_SIDE && both_sides))
 		return true;
 	bool blind = c->settings.has_fail_above ? row->blind : row->verdict == TALLY_VERDICT_UNSEEN;
-	double low, high, estimate, frame = tally_compare_frame_time(c, row->subject);
+	double low, high, estimate, frame = tally_compare_frame_time(row);
 	/* Few hitches could always be a few more; an increase has to be seen. */
 	if (row->pace == TALLY_PACE_HITCHES && row->verdict == TALLY_VERDICT_UNSEEN) {
 		double worse = row->difference * row->worse;
@@ -65,11 +65,11 @@ is_open(const struct tally_compare *c, const struct tally_compare_row *row)
 /* Whether a pass changed by less than a hundredth of the frame, and another time by `most_ns`, far
  * more. */
 static bool
-is_beneath(const struct tally_compare *c, const struct tally_compare_row *row, double most_ns)
+is_beneath(const struct tally_compare_row *row, double most_ns)
 {
 	double seen = fabs(tally_row_seen(row));
 	return row->is_time && !row->subject->frame && FAR * seen < most_ns &&
-	       seen < LEAST * tally_compare_frame_time(c, row->subject);
+	       seen < LEAST * tally_compare_frame_time(row);
 }
 
 /* Which values leave it open; returns the largest change of a time that is, or may be. */
@@ -95,7 +95,7 @@ tally_compare_conclude(struct tally_compare *c)
 		if (!tally_compare_decides(c, row))
 			continue;
 		judged += row->tested || row->verdict == TALLY_VERDICT_EQUAL;
-		if (!tally_row_changed(row) || is_beneath(c, row, most_ns))
+		if (!tally_row_changed(row) || is_beneath(row, most_ns))
 			continue;
 		bool rose = (row->verdict == TALLY_VERDICT_MORE) == (direction(row) > 0);
 		more += rose;

@@ -3,6 +3,7 @@
 
 #include "cli/log/series.h"
 #include "cli/shared/each.h"
+#include "cli/shared/text.h"
 
 #include <string.h>
 
@@ -17,12 +18,23 @@ free_subject(gpointer p)
 }
 
 static void
+free_row(gpointer p)
+{
+	struct tally_compare_row *row = p;
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+		g_ptr_array_unref(row->values[side]);
+	g_free(row);
+}
+
+static void
 free_unlike(gpointer p)
 {
 	struct tally_compare_unlike *u = p;
 	g_free(u->what);
-	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
 		g_free(u->side[side]);
+		g_ptr_array_unref(u->said[side]);
+	}
 	g_free(u);
 }
 
@@ -34,7 +46,7 @@ tally_compare_init(struct tally_compare *c)
 		c->logs[side] = g_ptr_array_new_with_free_func(
 			(GDestroyNotify)tally_compare_log_destroy);
 	c->subjects = g_ptr_array_new_with_free_func(free_subject);
-	c->rows = g_ptr_array_new_with_free_func(g_free);
+	c->rows = g_ptr_array_new_with_free_func(free_row);
 	c->unlike = g_ptr_array_new_with_free_func(free_unlike);
 }
 
@@ -133,37 +145,6 @@ add_ids(struct tally_compare *c)
 	}
 }
 
-static bool
-has_values(const struct tally_compare_source *source, uint32_t series)
-{
-	const struct tally_compare_values *values = series < source->values->len
-							    ? source->values->pdata[series]
-							    : NULL;
-	return values && values->moments.n;
-}
-
-/* Values with different units cannot be compared. */
-static bool
-is_of(const struct tally_aggregate *a, uint32_t series, const struct tally_compare_row *row)
-{
-	return strcmp(tally_series_key(a, series)->key, row->key) == 0 &&
-	       g_strcmp0(tally_series_key(a, series)->unit, row->unit) == 0;
-}
-
-static const struct tally_compare_values *
-find_values(const struct tally_compare_log *log, const struct tally_compare_source *source,
-	    const struct tally_compare_row *row)
-{
-	if (row->series == TALLY_COMPARE_CPU)
-		return source->cpu.moments.n ? &source->cpu : NULL;
-	uint32_t i = row->series;
-	if (i >= source->values->len || !is_of(&log->aggregate, i, row))
-		for (i = 0; i < source->values->len; i++)
-			if (source->values->pdata[i] && is_of(&log->aggregate, i, row))
-				break;
-	return has_values(source, i) ? source->values->pdata[i] : NULL;
-}
-
 static int
 direction(const struct tally_compare *c, const char *key)
 {
@@ -175,89 +156,102 @@ direction(const struct tally_compare *c, const char *key)
 }
 
 static struct tally_compare_row *
-add_row(struct tally_compare *c, const struct tally_compare_subject *s, const char *key)
+add_row(struct tally_compare *c, struct tally_compare_subject *s, const char *key, const char *unit)
 {
 	struct tally_compare_row *row = g_new0(struct tally_compare_row, 1);
 	row->subject = s;
 	row->key = key;
+	row->unit = unit;
+	row->is_time = g_strcmp0(unit, "ns") == 0;
 	row->worse = direction(c, key);
-	c->has_gates |= row->worse != 0;
 	row->p = row->p_holm = 1;
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+		row->values[side] = g_ptr_array_new();
 	g_ptr_array_add(c->rows, row);
 	return row;
+}
+
+static void
+add_times(struct tally_compare_row *row)
+{
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+		TALLY_EACH (struct tally_compare_source, source, row->subject->sources[side])
+			if (source && source->cpu.moments.n)
+				g_ptr_array_add(row->values[side], &source->cpu);
 }
 
 /* The frame time, and those of its paces that a gate names: everything that is judged makes it
  * harder to detect the rest. */
 static void
-add_frame_rows(struct tally_compare *c, const struct tally_compare_subject *s)
+add_frame_rows(struct tally_compare *c, struct tally_compare_subject *s)
 {
-	bool has_mean = false, has_each = false;
-	for (unsigned side = 0; s->frame && side < TALLY_N_SIDES; side++) {
-		TALLY_EACH (const struct tally_compare_source, source, s->sources[side]) {
-			has_mean |= source && source->cpu.moments.n;
+	bool has_each = false;
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+		TALLY_EACH (const struct tally_compare_source, source, s->sources[side])
 			has_each |= source && source->frame_ns;
-		}
-	}
 	for (unsigned pace = 0; pace < TALLY_N_PACES; pace++) {
 		const char *key = pace ? tally_pace_keys[pace] : "cpu_ns";
-		if (pace ? !has_each || !direction(c, key) : !has_mean)
+		if (pace && (!has_each || !direction(c, key)))
 			continue;
-		struct tally_compare_row *row = add_row(c, s, key);
+		struct tally_compare_row *row = add_row(
+			c, s, key, pace == TALLY_PACE_HITCHES ? "per 1000 frames" : "ns");
 		row->pace = pace;
-		row->series = TALLY_COMPARE_CPU;
-		row->is_time = pace != TALLY_PACE_HITCHES;
-		row->unit = row->is_time ? "ns" : "per 1000 frames";
+		row->is_cpu = true;
+		add_times(row);
+		if (!pace && !row->values[0]->len && !row->values[1]->len)
+			g_ptr_array_remove(c->rows, row);
 	}
 }
 
-/* `seen` has the keys of the subject so far, each with its unit. */
+/* `rows` has those of the subject so far, by key and unit: values with different units cannot be
+ * compared. */
 static void
-add_rows_of(struct tally_compare *c, const struct tally_compare_subject *s,
-	    const struct tally_compare_log *log, const struct tally_compare_source *source,
-	    GHashTable *seen)
+add_values(struct tally_compare *c, struct tally_compare_subject *s, unsigned side, guint place,
+	   GHashTable *rows)
 {
-	const struct tally_aggregate *a = &log->aggregate;
-	for (uint32_t i = 0; i < source->values->len; i++) {
-		const char *key = tally_series_key(a, i)->key, *unit = tally_series_key(a, i)->unit;
-		if (!has_values(source, i) ||
-		    !g_hash_table_add(seen, g_strdup_printf("%s %s", key, unit ? unit : "")))
+	const struct tally_aggregate *a =
+		&((const struct tally_compare_log *)c->logs[side]->pdata[place])->aggregate;
+	const struct tally_compare_source *source = s->sources[side]->pdata[place];
+	for (uint32_t i = 0; source && i < source->values->len; i++) {
+		struct tally_compare_values *values = source->values->pdata[i];
+		if (!values || !values->moments.n)
 			continue;
-		struct tally_compare_row *row = add_row(c, s, key);
-		row->series = i;
-		row->unit = unit;
-		row->is_time = g_strcmp0(unit, "ns") == 0;
-		row->ratio = tally_series_key(a, i)->join == TALLY_JOIN_NONE;
+		const struct tally_key *key = tally_series_key(a, i);
+		const char *name = tally_phrase("%s %s", key->key, key->unit ? key->unit : "");
+		struct tally_compare_row *row = g_hash_table_lookup(rows, name);
+		if (!row) {
+			row = add_row(c, s, key->key, key->unit);
+			row->ratio = key->join == TALLY_JOIN_NONE;
+			s->gpu = i == TALLY_SERIES_GPU ? row : s->gpu;
+			g_hash_table_insert(rows, g_strdup(name), row);
+		}
+		g_ptr_array_add(row->values[side], values);
 	}
 }
 
 static void
-add_rows(struct tally_compare *c, const struct tally_compare_subject *s)
+add_rows_of(struct tally_compare *c, struct tally_compare_subject *s)
 {
-	g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	add_frame_rows(c, s);
+	g_autoptr(GHashTable) rows = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	if (s->frame)
+		add_frame_rows(c, s);
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
-		for (guint k = 0; k < s->sources[side]->len; k++)
-			if (s->sources[side]->pdata[k])
-				add_rows_of(c, s, c->logs[side]->pdata[k],
-					    s->sources[side]->pdata[k], seen);
+		for (guint place = 0; place < s->sources[side]->len; place++)
+			add_values(c, s, side, place, rows);
 }
 
-GPtrArray *
-tally_compare_row_values(const struct tally_compare *c, const struct tally_compare_row *row,
-			 enum tally_side side)
+/* The frame is the first subject of its device. */
+static void
+add_rows(struct tally_compare *c)
 {
-	GPtrArray *out = g_ptr_array_new();
-	const struct tally_compare_subject *s = row->subject;
-	for (guint k = 0; k < s->sources[side]->len; k++) {
-		const struct tally_compare_source *source = s->sources[side]->pdata[k];
-		const struct tally_compare_log *log = c->logs[side]->pdata[k];
-		const struct tally_compare_values *v = source ? find_values(log, source, row)
-							      : NULL;
-		if (v)
-			g_ptr_array_add(out, (gpointer)v);
+	const struct tally_compare_subject *whole = NULL;
+	TALLY_EACH (struct tally_compare_subject, s, c->subjects) {
+		whole = s->frame ? s : whole;
+		s->whole = whole && whole->slot == s->slot ? whole : NULL;
+		add_rows_of(c, s);
 	}
-	return out;
+	TALLY_EACH (const struct tally_compare_row, row, c->rows)
+		c->has_gates |= row->worse != 0;
 }
 
 uint32_t
@@ -288,6 +282,5 @@ tally_compare_join(struct tally_compare *c)
 	}
 	add_ids(c);
 	g_ptr_array_sort(c->subjects, subject_compare);
-	for (guint i = 0; i < c->subjects->len; i++)
-		add_rows(c, g_ptr_array_index(c->subjects, i));
+	add_rows(c);
 }

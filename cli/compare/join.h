@@ -12,11 +12,6 @@ void tally_compare_init(struct tally_compare *c);
 void tally_compare_finish(struct tally_compare *c);
 /* Joins the logs into subjects and rows, then judges them (judge.c). */
 void tally_compare_join(struct tally_compare *c);
-/* The values of a row on one side: struct tally_compare_values *, borrowed, one for each log
- * that has any. */
-GPtrArray *tally_compare_row_values(const struct tally_compare *c,
-				    const struct tally_compare_row *row, enum tally_side side);
-
 /* The number shown for a slot: that of its device in the first log that has it. */
 uint32_t tally_compare_device(const struct tally_compare *c, uint32_t slot);
 

@@ -16,27 +16,17 @@ put_relative(struct tally_out *o, const char *key, const struct tally_compare_ro
 		tally_out_f64(o, key, 100 * relative);
 }
 
-static uint64_t
-frames_of(const struct tally_compare_log *log)
-{
-	uint64_t frames = 0;
-	TALLY_EACH (const struct tally_compare_source, s, log->sources) {
-		for (guint d = 0; !s->group && d < log->devices->len; d++)
-			frames += tally_compare_log_device(log, d) == s->device ? s->frames : 0;
-	}
-	return frames;
-}
-
 static void
 put_side(struct tally_out *o, const struct tally_compare *c, unsigned side)
 {
 	tally_out_array(o, sides[side]);
 	TALLY_EACH (const struct tally_compare_log, log, c->logs[side]) {
+		uint64_t warmup, frames = tally_compare_log_frames(log, &warmup);
 		tally_out_object(o, NULL);
 		tally_out_text(o, "log", log->aggregate.path);
 		tally_out_text(o, "program", log->aggregate.program);
-		tally_out_u64(o, "frames", frames_of(log));
-		tally_out_u64(o, "warmup_frames", tally_compare_log_warmup(log));
+		tally_out_u64(o, "frames", frames);
+		tally_out_u64(o, "warmup_frames", warmup);
 		tally_out_bool(o, "truncated", log->aggregate.truncated);
 		tally_out_end_object(o);
 	}

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/common.h"
-#include "cli/compare/compare.h"
 #include "cli/compare/join.h"
 #include "cli/compare/row.h"
 #include "cli/shared/each.h"
@@ -39,11 +38,11 @@ gather_values(const GPtrArray *values, bool runs, struct tally_evidence *e)
 }
 
 static guint
-count_runs(const struct tally_compare_row *row, unsigned side, const GPtrArray *values)
+count_runs(const struct tally_compare_row *row, unsigned side)
 {
 	guint n = 0;
 	if (!row->pace)
-		return values->len;
+		return row->values[side]->len;
 	TALLY_EACH (const struct tally_compare_source, source, row->subject->sources[side])
 		n += source && source->frame_ns;
 	return n;
@@ -51,11 +50,10 @@ count_runs(const struct tally_compare_row *row, unsigned side, const GPtrArray *
 
 /* NAN: not measured. */
 static double
-total_of(const struct tally_compare *c, const struct tally_compare_row *row, enum tally_side side)
+total_of(const struct tally_compare_row *row, enum tally_side side)
 {
-	g_autoptr(GPtrArray) values = tally_compare_row_values(c, row, side);
-	double total = values->len ? 0 : (double)NAN;
-	TALLY_EACH (const struct tally_compare_values, v, values)
+	double total = row->values[side]->len ? 0 : (double)NAN;
+	TALLY_EACH (const struct tally_compare_values, v, row->values[side])
 		total += tally_moments_total(&v->moments);
 	return total;
 }
@@ -73,13 +71,13 @@ is_partial(const struct tally_compare *c, const struct tally_compare_row *sum)
 		if (s->slot != sum->subject->slot || !s->frames[0] || !s->frames[1] ||
 		    strcmp(row->key, sum->key) != 0 || g_strcmp0(row->unit, sum->unit) != 0)
 			continue;
-		const double base = total_of(c, row, TALLY_SIDE_BASE);
-		const double fresh = total_of(c, row, TALLY_SIDE_NEW);
+		const double base = total_of(row, TALLY_SIDE_BASE);
+		const double fresh = total_of(row, TALLY_SIDE_NEW);
 		lone[TALLY_SIDE_BASE] += isnan(fresh) && !isnan(base) ? base : 0;
 		lone[TALLY_SIDE_NEW] += isnan(base) && !isnan(fresh) ? fresh : 0;
 	}
-	return lone[TALLY_SIDE_BASE] > TALLY_COMPARE_SAME * total_of(c, sum, TALLY_SIDE_BASE) ||
-	       lone[TALLY_SIDE_NEW] > TALLY_COMPARE_SAME * total_of(c, sum, TALLY_SIDE_NEW);
+	return lone[TALLY_SIDE_BASE] > TALLY_COMPARE_SAME * total_of(sum, TALLY_SIDE_BASE) ||
+	       lone[TALLY_SIDE_NEW] > TALLY_COMPARE_SAME * total_of(sum, TALLY_SIDE_NEW);
 }
 
 static enum tally_verdict
@@ -112,30 +110,24 @@ judge_sides(const struct tally_compare *c, struct tally_compare_row *row,
 static void
 judge_row(struct tally_compare *c, struct tally_compare_row *row)
 {
-	GPtrArray *values[TALLY_N_SIDES];
 	struct tally_evidence sides[TALLY_N_SIDES] = { 0 };
-	row->runs = true;
-	for (unsigned i = 0; i < TALLY_N_SIDES; i++) {
-		values[i] = tally_compare_row_values(c, row, (enum tally_side)i);
-		row->runs &= count_runs(row, i, values[i]) >= TALLY_COMPARE_LEAST_RUNS;
-	}
+	row->runs = count_runs(row, 0) >= TALLY_COMPARE_LEAST_RUNS &&
+		    count_runs(row, 1) >= TALLY_COMPARE_LEAST_RUNS;
 	for (unsigned i = 0; i < TALLY_N_SIDES; i++) {
 		sides[i].values = g_array_new(FALSE, FALSE, sizeof(double));
 		if (row->pace)
 			tally_pace_gather(row, (enum tally_side)i, &sides[i]);
 		else
-			gather_values(values[i], row->runs, &sides[i]);
-		TALLY_EACH (const struct tally_compare_values, v, values[i])
+			gather_values(row->values[i], row->runs, &sides[i]);
+		TALLY_EACH (const struct tally_compare_values, v, row->values[i])
 			row->estimated |= v->estimated && !row->pace;
 		row->n[i] = sides[i].frames;
 		row->mean[i] = row->n[i] ? sides[i].mean : 0;
 	}
 	row->verdict = judge_sides(c, row, sides);
 	c->n_few += row->verdict == TALLY_VERDICT_FEW && row->worse && c->settings.has_fail_above;
-	for (unsigned i = 0; i < TALLY_N_SIDES; i++) {
+	for (unsigned i = 0; i < TALLY_N_SIDES; i++)
 		g_array_unref(sides[i].values);
-		g_ptr_array_unref(values[i]);
-	}
 }
 
 /* Rows with a gate are one family, so that counters without a gate do not reduce their
@@ -172,7 +164,7 @@ needs_more_runs(const struct tally_compare *c, const struct tally_compare_row *r
 		return true;
 	if (row->doubted && MIN(row->typical, mean) <= limit * TYPICAL)
 		return true;
-	double frame = tally_compare_frame_time(c, row->subject);
+	double frame = tally_compare_frame_time(row);
 	double change = MIN(fabs(row->difference), fabs(row->typical) * row->mean[0]);
 	return !row->subject->frame && row->doubted && change <= limit * frame / SHARE;
 }

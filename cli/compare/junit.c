@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/junit.h"
 
-#include "cli/compare/compare.h"
 #include "cli/compare/row.h"
 #include "cli/compare/row_text.h"
 #include "cli/shared/cli.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/print.h"
 
-#include "cli/compare/compare.h"
 #include "cli/compare/print_verdict.h"
 #include "cli/compare/row.h"
 #include "cli/compare/row_text.h"
@@ -46,7 +45,7 @@ choose_units(struct tally_printer *p)
 {
 	double most = 0;
 	TALLY_EACH (const struct tally_compare_row, row, p->c->rows)
-		if (strcmp(row->key, "gpu_ns") == 0)
+		if (row == row->subject->gpu)
 			most = MAX(most, MAX(row->mean[0], row->mean[1]));
 	p->unit = most > 0 && most < 1e6 ? (struct tally_unit){ "us", 1e3, 1 }
 					 : (struct tally_unit){ "ms", 1e6, 3 };
@@ -162,20 +161,21 @@ print_side(const struct tally_printer *p, enum tally_side side, const char *word
 {
 	const GPtrArray *logs = p->c->logs[side];
 	uint64_t frames = 0, warmup = 0;
-	for (guint i = 0; i < logs->len; i++)
-		warmup += tally_compare_log_warmup(g_ptr_array_index(logs, i));
-	TALLY_EACH (const struct tally_compare_subject, s, p->c->subjects)
-		frames += s->frame ? s->frames[side] : 0;
+	TALLY_EACH (const struct tally_compare_log, log, logs) {
+		uint64_t skipped;
+		frames += tally_compare_log_frames(log, &skipped);
+		warmup += skipped;
+	}
 	const struct tally_compare_log *first = g_ptr_array_index(logs, 0);
 	const char *name = p->style->names[side];
 	g_autofree char *path = tally_text_escape(name ? name : first->aggregate.path);
-	g_autofree char *more = logs->len == 1 ? g_strdup("")
-				: name         ? g_strdup_printf(", %u runs", logs->len)
-					       : g_strdup_printf(" and %u more", logs->len - 1);
-	g_autofree char *without = warmup ? g_strdup_printf(", without %" G_GUINT64_FORMAT
-							    " at the start (--warmup 0 keeps them)",
-							    warmup)
-					  : g_strdup("");
+	const char *more = logs->len == 1 ? ""
+			   : name         ? tally_phrase(", %u runs", logs->len)
+					  : tally_phrase(" and %u more", logs->len - 1);
+	const char *without = warmup ? tally_phrase(", without %" G_GUINT64_FORMAT
+						    " at the start (--warmup 0 keeps them)",
+						    warmup)
+				     : "";
 	tally_print_line(p, "%s %s%s, %" G_GUINT64_FORMAT " frame%s%s", word, path, more, frames,
 			 TALLY_S(frames), without);
 }
@@ -208,11 +208,7 @@ main_compare(gconstpointer a, gconstpointer b)
 		return worth_x > worth_y ? -1 : 1;
 	if (x->subject->slot != y->subject->slot)
 		return x->subject->slot < y->subject->slot ? -1 : 1;
-	if (x->subject != y->subject)
-		return strcmp(x->subject->name, y->subject->name);
-	if (x->pace != y->pace)
-		return x->pace < y->pace ? -1 : 1;
-	return (x->series != TALLY_COMPARE_CPU) - (y->series != TALLY_COMPARE_CPU);
+	return (x->pace > y->pace) - (x->pace < y->pace); /* the others are in their order */
 }
 
 /* Whether the row belongs to the first table. */
@@ -274,12 +270,11 @@ print_keys(const struct tally_printer *p)
 static void
 print_only(const struct tally_printer *p, enum tally_side side, const char *text)
 {
-	enum tally_side other = side == TALLY_SIDE_BASE ? TALLY_SIDE_NEW : TALLY_SIDE_BASE;
 	guint n = 0;
 	TALLY_EACH (const struct tally_compare_subject, s, p->c->subjects) {
-		if (s->frame || !s->frames[side] || s->frames[other])
+		if (s->frame || !s->frames[side] || s->frames[!side])
 			continue;
-		const struct tally_compare_row *row = tally_compare_gpu(p->c, s);
+		const struct tally_compare_row *row = s->gpu;
 		const char *mean = row ? tally_row_mean(p, row, side) : "not measured";
 		if (n++ == 0)
 			title(p, text);
@@ -290,15 +285,12 @@ print_only(const struct tally_printer *p, enum tally_side side, const char *text
 	}
 }
 
-/* Number of frames that could have contained the pass. */
+/* Of the frames that could have contained the pass. */
 static double
-share_of_frames(const struct tally_compare *c, const struct tally_compare_subject *s,
-		enum tally_side side)
+share_of_frames(const struct tally_compare_subject *s, enum tally_side side)
 {
-	TALLY_EACH (const struct tally_compare_subject, f, c->subjects)
-		if (f->frame && f->slot == s->slot && f->frames[side])
-			return MIN(1, (double)s->frames[side] / (double)f->frames[side]);
-	return 0;
+	uint64_t frames = s->whole ? s->whole->frames[side] : 0;
+	return frames ? MIN(1, (double)s->frames[side] / (double)frames) : 0;
 }
 
 static void
@@ -308,8 +300,8 @@ print_shares(const struct tally_printer *p)
 	TALLY_EACH (const struct tally_compare_subject, s, p->c->subjects) {
 		if (s->frame || s->outside || !s->frames[0] || !s->frames[1])
 			continue;
-		double base = share_of_frames(p->c, s, TALLY_SIDE_BASE);
-		double fresh = share_of_frames(p->c, s, TALLY_SIDE_NEW);
+		double base = share_of_frames(s, TALLY_SIDE_BASE);
+		double fresh = share_of_frames(s, TALLY_SIDE_NEW);
 		if (fabs(fresh - base) < LEAST_SHARE)
 			continue;
 		if (n++ == 0)

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/row.h"
 
-#include "cli/shared/each.h"
-
 #include <math.h>
-#include <string.h>
 
 const char *const tally_verdict_names[TALLY_N_VERDICTS] = {
 	[TALLY_VERDICT_ONE_SIDE] = "one-side", [TALLY_VERDICT_FEW] = "too-few",
@@ -54,21 +51,9 @@ tally_compare_test(const struct tally_compare *c, struct tally_compare_row *row,
 	row->p = r.p;
 }
 
-const struct tally_compare_row *
-tally_compare_gpu(const struct tally_compare *c, const struct tally_compare_subject *s)
-{
-	TALLY_EACH (const struct tally_compare_row, row, c->rows)
-		if (row->subject == s && strcmp(row->key, "gpu_ns") == 0)
-			return row;
-	return NULL;
-}
-
 double
-tally_compare_frame_time(const struct tally_compare *c, const struct tally_compare_subject *s)
+tally_compare_frame_time(const struct tally_compare_row *row)
 {
-	TALLY_EACH (const struct tally_compare_row, row, c->rows)
-		if (row->subject->frame && row->subject->slot == s->slot &&
-		    strcmp(row->key, "gpu_ns") == 0)
-			return row->mean[TALLY_SIDE_BASE];
-	return 0;
+	const struct tally_compare_subject *frame = row->subject->whole;
+	return frame && frame->gpu ? frame->gpu->mean[TALLY_SIDE_BASE] : 0;
 }

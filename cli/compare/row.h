@@ -13,12 +13,8 @@
  * already set. */
 void tally_compare_test(const struct tally_compare *c, struct tally_compare_row *row,
 			const struct tally_means_side sides[TALLY_N_SIDES]);
-/* The GPU time of a subject; NULL: not measured. */
-const struct tally_compare_row *
-tally_compare_gpu(const struct tally_compare *c, const struct tally_compare_subject *s);
-/* The GPU time of a frame of the base where the subject is, else 0. */
-double
-tally_compare_frame_time(const struct tally_compare *c, const struct tally_compare_subject *s);
+/* The GPU time of a frame of the base where the value is of it; 0: not known. */
+double tally_compare_frame_time(const struct tally_compare_row *row);
 
 bool tally_row_changed(const struct tally_compare_row *row);
 /* The new mean less the base's. */

@@ -11,8 +11,7 @@
 bool
 tally_row_is_main(const struct tally_compare_row *row)
 {
-	return strcmp(row->key, "gpu_ns") == 0 ||
-	       (row->series == TALLY_COMPARE_CPU && row->is_time);
+	return row == row->subject->gpu || (row->is_cpu && row->is_time);
 }
 
 static const char *
@@ -33,7 +32,7 @@ tally_subject_text(const struct tally_compare *c, const struct tally_compare_sub
 const char *
 tally_row_name(const struct tally_compare *c, const struct tally_compare_row *row)
 {
-	if (row->subject->frame && row->series == TALLY_COMPARE_CPU && !row->pace)
+	if (row->subject->frame && row->is_cpu && !row->pace)
 		return name_text(c, row->subject, "frame time");
 	const char *name = tally_subject_text(c, row->subject);
 	return row->subject->frame ? tally_phrase("%s, %s", name, row->pace ? row->key : "GPU")

@@ -306,11 +306,14 @@ tally_compare_log_device(const struct tally_compare_log *log, uint32_t slot)
 }
 
 uint64_t
-tally_compare_log_warmup(const struct tally_compare_log *log)
+tally_compare_log_frames(const struct tally_compare_log *log, uint64_t *warmup)
 {
 	uint64_t frames = 0;
-	TALLY_EACH (const struct tally_device_summary, d, log->devices)
-		frames += d->warmed_up;
+	*warmup = 0;
+	TALLY_EACH (const struct tally_device_summary, d, log->devices) {
+		frames += d->frames;
+		*warmup += d->warmed_up;
+	}
 	return frames;
 }
 

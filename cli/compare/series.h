@@ -71,8 +71,8 @@ void tally_compare_log_destroy(struct tally_compare_log *log);
 uint32_t tally_compare_log_device(const struct tally_compare_log *log, uint32_t slot);
 /* Where the speed of a compared device changed most during the run; NULL: nowhere. */
 const struct tally_answer_change *tally_compare_log_change(const struct tally_compare_log *log);
-/* Number of frames of the compared devices that were left out as the warm-up. */
-uint64_t tally_compare_log_warmup(const struct tally_compare_log *log);
+/* Number of frames of the compared devices, and of those left out as the warm-up. */
+uint64_t tally_compare_log_frames(const struct tally_compare_log *log, uint64_t *warmup);
 
 void tally_compare_values_add(struct tally_compare_values *values, struct tally_value v);
 void tally_compare_values_finish(struct tally_compare_values *values);

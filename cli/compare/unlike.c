@@ -13,54 +13,37 @@
 static const char *const no_matter[] = { "log",     "force",   "max-log", "log-quota",
 					 "control", "no-argv", "host",    "tag" };
 
-/* One property, with its values in the logs of each side. */
-struct saying {
-	char *what;
-	enum tally_unlike_kind kind;
-	bool silent; /* a log does not state it, which agrees with anything */
-	GPtrArray *said[TALLY_N_SIDES]; /* elements: char *, without duplicates */
-};
-
 const char *const tally_unlike_names[TALLY_N_UNLIKE] = {
 	[TALLY_UNLIKE_DEVICE] = "device",   [TALLY_UNLIKE_DRIVER] = "driver",
 	[TALLY_UNLIKE_SIZE] = "size",       [TALLY_UNLIKE_OPTIONS] = "options",
 	[TALLY_UNLIKE_PROGRAM] = "program",
 };
 
-static void
-free_saying(gpointer p)
-{
-	struct saying *s = p;
-	g_free(s->what);
-	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
-		g_ptr_array_unref(s->said[side]);
-	g_free(s);
-}
-
-static void
-say(GPtrArray *sayings, unsigned side, enum tally_unlike_kind kind, const char *what,
+/* Adds what a log says of a property. */
+static struct tally_compare_unlike *
+say(struct tally_compare *c, unsigned side, enum tally_unlike_kind kind, const char *what,
     const char *text)
 {
-	struct saying *s = NULL;
-	TALLY_EACH (struct saying, known, sayings)
-		if (strcmp(known->what, what) == 0)
-			s = known;
-	if (!s) {
-		s = g_new0(struct saying, 1);
-		s->what = g_strdup(what);
-		s->kind = kind;
+	struct tally_compare_unlike *u = NULL;
+	TALLY_EACH (struct tally_compare_unlike, known, c->unlike)
+		u = strcmp(known->what, what) == 0 ? known : u;
+	if (!u) {
+		u = g_new0(struct tally_compare_unlike, 1);
+		u->what = g_strdup(what);
+		u->kind = kind;
 		for (unsigned i = 0; i < TALLY_N_SIDES; i++)
-			s->said[i] = g_ptr_array_new_with_free_func(g_free);
-		g_ptr_array_add(sayings, s);
+			u->said[i] = g_ptr_array_new_with_free_func(g_free);
+		g_ptr_array_add(c->unlike, u);
 	}
-	s->silent |= !text;
-	if (text && !g_ptr_array_find_with_equal_func(s->said[side], text, g_str_equal, NULL))
-		g_ptr_array_add(s->said[side], g_strdup(text));
+	u->silent |= !text;
+	if (text && !g_ptr_array_find_with_equal_func(u->said[side], text, g_str_equal, NULL))
+		g_ptr_array_add(u->said[side], g_strdup(text));
+	return u;
 }
 
 static void
-say_device(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
-	   const struct tally_device_summary *d, uint32_t slot)
+say_device(struct tally_compare *c, unsigned side, const struct tally_device_summary *d,
+	   uint32_t slot)
 {
 	const struct tally_surface *surface = tally_aggregate_surface(d);
 	char suffix[24] = "", size[32] = "(none)";
@@ -80,12 +63,12 @@ say_device(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
 	};
 	for (size_t i = 0; i < G_N_ELEMENTS(properties); i++) {
 		g_autofree char *what = g_strconcat(properties[i].what, suffix, NULL);
-		say(sayings, side, properties[i].kind, what, properties[i].text);
+		say(c, side, properties[i].kind, what, properties[i].text);
 	}
 }
 
 static void
-say_options(GPtrArray *sayings, unsigned side, const struct tally_compare_log *log)
+say_options(struct tally_compare *c, unsigned side, const struct tally_compare_log *log)
 {
 	TALLY_EACH (const char, option, log->aggregate.identity.options) {
 		g_autofree char *key = g_strndup(option, strcspn(option, "="));
@@ -94,7 +77,7 @@ say_options(GPtrArray *sayings, unsigned side, const struct tally_compare_log *l
 		for (size_t k = 0; k < G_N_ELEMENTS(no_matter); k++)
 			matters &= strcmp(key, no_matter[k]) != 0;
 		if (matters)
-			say(sayings, side, TALLY_UNLIKE_OPTIONS, what, option + strlen(key) + 1);
+			say(c, side, TALLY_UNLIKE_OPTIONS, what, option + strlen(key) + 1);
 	}
 }
 
@@ -113,8 +96,7 @@ devices_text(const struct tally_compare_log *log)
 
 /* What is compared of a log; of its devices the first `n`, which all logs have. */
 static void
-say_log(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
-	const struct tally_compare_log *log, guint n)
+say_log(struct tally_compare *c, unsigned side, const struct tally_compare_log *log, guint n)
 {
 	const struct tally_aggregate *a = &log->aggregate;
 	const struct tally_log_identity *id = &a->identity;
@@ -140,10 +122,10 @@ say_log(const struct tally_compare *c, GPtrArray *sayings, unsigned side,
 						  : tally_answer_change_text(change) },
 	};
 	for (size_t i = 0; i < G_N_ELEMENTS(notes); i++)
-		say(sayings, side, TALLY_UNLIKE_NOTE, notes[i].what, notes[i].text);
+		say(c, side, TALLY_UNLIKE_NOTE, notes[i].what, notes[i].text);
 	for (guint i = 0; i < n; i++)
-		say_device(c, sayings, side, log->devices->pdata[i], i);
-	say_options(sayings, side, log);
+		say_device(c, side, log->devices->pdata[i], i);
+	say_options(c, side, log);
 }
 
 /* Joins the texts of a property for people. */
@@ -158,24 +140,11 @@ join(const GPtrArray *texts)
 
 /* What changes times by itself is one for all logs. */
 static bool
-is_alike(const struct saying *s)
+is_alike(const struct tally_compare_unlike *u)
 {
-	g_autofree char *base = join(s->said[0]), *fresh = join(s->said[1]);
-	const bool single = s->said[0]->len == 1 && s->said[1]->len == 1;
-	return s->silent || (strcmp(base, fresh) == 0 && (single || s->kind == TALLY_UNLIKE_NOTE));
-}
-
-/* Takes the texts of the sides. */
-static void
-add_unlike(struct tally_compare *c, enum tally_unlike_kind kind, const char *what, char *base,
-	   char *fresh)
-{
-	struct tally_compare_unlike *u = g_new0(struct tally_compare_unlike, 1);
-	u->what = g_strdup(what);
-	u->kind = kind;
-	u->side[TALLY_SIDE_BASE] = base;
-	u->side[TALLY_SIDE_NEW] = fresh;
-	g_ptr_array_add(c->unlike, u);
+	const bool single = u->said[0]->len == 1 && u->said[1]->len == 1;
+	return u->silent ||
+	       (strcmp(u->side[0], u->side[1]) == 0 && (single || u->kind == TALLY_UNLIKE_NOTE));
 }
 
 static double
@@ -206,12 +175,6 @@ static const struct measure {
 	{ "the CPU works", "ms a frame", work_of, 2, 0.2, 0.5 },
 };
 
-static char *
-measure_text(const struct measure *m, double v)
-{
-	return g_strdup_printf("%.*f %s", m->decimals, v, m->unit);
-}
-
 static void
 note_measure(struct tally_compare *c, const struct measure *m, uint32_t slot)
 {
@@ -225,11 +188,12 @@ note_measure(struct tally_compare *c, const struct measure *m, uint32_t slot)
 	double far = fabs(mean[1] - mean[0]);
 	if (!(far > m->part * mean[0]) || far <= m->least)
 		return;
-	const char *device = "";
+	const char *what = m->what;
 	if (c->n_slots > 1)
-		device = tally_phrase(" of device %u", tally_compare_device(c, slot));
-	add_unlike(c, TALLY_UNLIKE_NOTE, tally_phrase("%s%s", m->what, device),
-		   measure_text(m, mean[0]), measure_text(m, mean[1]));
+		what = tally_phrase("%s of device %u", what, tally_compare_device(c, slot));
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+		say(c, side, TALLY_UNLIKE_NOTE, what,
+		    tally_phrase("%.*f %s", m->decimals, mean[side], m->unit));
 }
 
 /* For how long no CPU was free for a driver that draws on them, at least, as a part of its time,
@@ -253,10 +217,10 @@ note_no_cpu(struct tally_compare *c)
 {
 	const double part[TALLY_N_SIDES] = { find_no_cpu(c, 0), find_no_cpu(c, 1) };
 	c->had_no_cpu = MAX(part[0], part[1]);
-	if (c->had_no_cpu > TALLY_COMPARE_BUSY)
-		add_unlike(c, TALLY_UNLIKE_NOTE, "no CPU was free for the driver",
-			   g_strdup_printf("%.0f %% of its time or more", 100 * part[0]),
-			   g_strdup_printf("%.0f %% of its time or more", 100 * part[1]));
+	for (unsigned side = 0; side < TALLY_N_SIDES && c->had_no_cpu > TALLY_COMPARE_BUSY; side++)
+		say(c, side, TALLY_UNLIKE_NOTE, "no CPU was free for the driver",
+		    tally_phrase("%.0f %% of its time or more", 100 * part[side]))
+			->always = true;
 }
 
 /* Whether at least half of the GPU time of a side is in passes that the other has, too. */
@@ -266,12 +230,10 @@ shares_passes(const struct tally_compare *c)
 	double all[TALLY_N_SIDES] = { 0 }, shared[TALLY_N_SIDES] = { 0 };
 	TALLY_EACH (const struct tally_compare_row, row, c->rows) {
 		const struct tally_compare_subject *s = row->subject;
-		if (s->frame || s->outside || strcmp(row->key, "gpu_ns") != 0)
+		if (s->frame || s->outside || row != s->gpu)
 			continue;
 		for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
-			g_autoptr(GPtrArray)
-				values = tally_compare_row_values(c, row, (enum tally_side)side);
-			TALLY_EACH (const struct tally_compare_values, v, values) {
+			TALLY_EACH (const struct tally_compare_values, v, row->values[side]) {
 				double total = tally_moments_total(&v->moments);
 				all[side] += total;
 				shared[side] += s->frames[0] && s->frames[1] ? total : 0;
@@ -295,19 +257,20 @@ count_common_devices(const struct tally_compare *c)
 void
 tally_compare_find_unlike(struct tally_compare *c)
 {
-	g_autoptr(GPtrArray) sayings = g_ptr_array_new_with_free_func(free_saying);
 	const guint n = count_common_devices(c);
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
 		TALLY_EACH (const struct tally_compare_log, log, c->logs[side])
-			say_log(c, sayings, side, log, n);
-	TALLY_EACH (struct saying, s, sayings) {
-		if (strcmp(s->what, "program") == 0 && !is_alike(s) && !shares_passes(c))
-			s->kind = TALLY_UNLIKE_PROGRAM;
-		if (!is_alike(s))
-			add_unlike(c, s->kind, s->what, join(s->said[0]), join(s->said[1]));
-	}
-	for (uint32_t slot = 0; slot < c->n_slots; slot++)
-		for (size_t i = 0; i < G_N_ELEMENTS(measures); i++)
-			note_measure(c, &measures[i], slot);
+			say_log(c, side, log, n);
+	for (uint32_t i = 0; i < c->n_slots * (uint32_t)G_N_ELEMENTS(measures); i++)
+		note_measure(c, &measures[i % G_N_ELEMENTS(measures)], i / G_N_ELEMENTS(measures));
 	note_no_cpu(c);
+	for (guint i = c->unlike->len; i-- > 0;) {
+		struct tally_compare_unlike *u = c->unlike->pdata[i];
+		for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+			u->side[side] = join(u->said[side]);
+		if (is_alike(u) && !u->always)
+			g_ptr_array_remove_index(c->unlike, i);
+		else if (strcmp(u->what, "program") == 0 && !shares_passes(c))
+			u->kind = TALLY_UNLIKE_PROGRAM;
+	}
 }
