@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "layer/capture/capture.h"
 
-#include <stdatomic.h>
-
 static _Atomic(const struct tally_config *) in_force;
 static atomic_int state;
-static _Atomic uint64_t generation;
+_Atomic uint64_t tally_capture_running;
 static uint64_t last_generation; /* used by begin() alone */
 static _Atomic uint32_t n_devices;
 static atomic_bool has_shim;
@@ -36,23 +34,17 @@ tally_capture_set_state(enum tally_state now)
 	atomic_store(&state, now);
 }
 
-__attribute__((hot)) uint64_t
-tally_capture_generation(void)
-{
-	return atomic_load_explicit(&generation, memory_order_relaxed);
-}
-
 void
 tally_capture_begin(void)
 {
 	atomic_store(&n_devices, 0);
-	atomic_store(&generation, ++last_generation);
+	atomic_store(&tally_capture_running, ++last_generation);
 }
 
 void
 tally_capture_end(void)
 {
-	atomic_store(&generation, 0);
+	atomic_store(&tally_capture_running, 0);
 }
 
 void

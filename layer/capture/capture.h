@@ -8,6 +8,7 @@
 #ifndef PASSTALLY_LAYER_CAPTURE_CAPTURE_H
 #define PASSTALLY_LAYER_CAPTURE_CAPTURE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -27,9 +28,14 @@ enum tally_state {
 enum tally_state tally_capture_state(void);
 void tally_capture_set_state(enum tally_state now);
 
+extern _Atomic uint64_t tally_capture_running;
 /* Not 0 while the collector accepts passes, and different for each capture of a process and its
  * forks: streams and devices of an earlier one are dead. */
-uint64_t tally_capture_generation(void);
+static inline uint64_t
+tally_capture_generation(void)
+{
+	return atomic_load_explicit(&tally_capture_running, memory_order_relaxed);
+}
 /* For the collector: begin() increments the generation, end() sets it to 0. */
 void tally_capture_begin(void);
 void tally_capture_end(void);

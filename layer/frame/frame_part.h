@@ -31,7 +31,7 @@
 /* Memory for 64 passes; their values and valid bits follow it in the same block. */
 struct tally_chunk {
 	void *next; /* first in every kind of chunk */
-	struct tally_pass passes[TALLY_CHUNK_PASSES];
+	_Alignas(64) struct tally_pass passes[TALLY_CHUNK_PASSES];
 };
 
 /* A part's workloads, or what pipelines did in it, in such chunks. They belong to any of its

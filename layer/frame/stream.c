@@ -207,7 +207,7 @@ take_chunk(struct tally_stream *s, struct tally_chunk_pool *pool, size_t size, s
 	if (pool->n == pool->max)
 		return NULL;
 	/* Each pass and workload is cleared when it opens. */
-	chunk = malloc(chunk_bytes(s, size, results));
+	chunk = aligned_alloc(64, chunk_bytes(s, size, results));
 	if (!chunk)
 		return NULL;
 	*(void **)chunk = NULL;

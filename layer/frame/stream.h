@@ -77,6 +77,7 @@ struct tally_pass {
 	enum tally_store_op store;
 	bool restarts;     /* begins by clearing or discarding its target: never a resumption */
 	bool unattributed; /* measured work outside passes: summed, not listed */
+	bool has_submission;
 	uint32_t unknown;  /* TALLY_UNKNOWN_* */
 	uint64_t key;      /* equal in one frame = same target objects: a resumed pass */
 	const struct tally_target *target; /* from tally_stream_intern_target() */
@@ -85,7 +86,6 @@ struct tally_pass {
 	struct tally_call_counts call_counts;
 	int64_t surface; /* -1 = none */
 	uint32_t picture; /* tally_stream_picture_pass() */
-	bool has_submission;
 	uint32_t n_workloads; /* set by stream.c, like the pointers to them */
 	uint64_t submission;
 	uint64_t cpu_start_ns;

@@ -4,6 +4,7 @@
 #include "layer/frame/interval.h"
 
 #include <glib.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define S(n) ((uint64_t)(n)*UINT64_C(1000000000))
@@ -64,7 +65,7 @@ keep_pipeline(void *data, const struct tally_pipeline_record *pipeline)
 static struct world *
 world_new(void)
 {
-	struct world *w = g_new0(struct world, 1);
+	struct world *w = memset(aligned_alloc(_Alignof(struct world), sizeof(*w)), 0, sizeof(*w));
 	w->builder = tally_frame_builder_create();
 	w->seen = g_new0(struct tally_numbers, 1);
 	w->infos = g_array_new(FALSE, FALSE, sizeof(struct tally_pass_info_record));
@@ -87,7 +88,7 @@ world_free(struct world *w)
 	g_free(w->seen);
 	g_array_free(w->infos, TRUE);
 	g_array_free(w->pipelines, TRUE);
-	g_free(w);
+	free(w);
 }
 
 static struct tally_frame_part *
