@@ -153,6 +153,9 @@ open_harvest(struct gl_context_state *s)
 			     s->config->every);
 	s->counting.counts = tally_harvest_counts(s->harvest);
 	s->counting.timed = tally_harvest_has_time(s->harvest);
+	if (!s->counting.timed)
+		s->counting.pass_flags |= TALLY_FLAG(NO_TIMESTAMPS);
+	s->captured.frame = UINT64_MAX;
 	return true;
 }
 

@@ -116,26 +116,31 @@ struct gl_caps {
 struct gl_counting {
 	bool game_counts; /* the game uses one of these two extensions itself, here or elsewhere */
 	bool game_monitors; /* it makes monitors in this context */
-	bool minded_game; /* game_counts was acted on */
-	bool yielded; /* passtally had counters of one of the two and yielded them */
+	unsigned uses_seen; /* gl_game_uses when it was last acted on */
 	bool counts, timed; /* tally_harvest_counts(), tally_harvest_has_time() */
+	/* Of each pass: YIELDED, once passtally had counters of one of the two extensions and
+	 * yielded them; NO_TIMESTAMPS, where not `timed`. */
+	uint64_t pass_flags;
 	bool gave_up; /* results that the harvest is to ask for again */
 	uint32_t n_off; /* sources known to have failed */
 };
 
-/* passtally's own time is measured in some passes of a frame: see passes.c. */
-struct gl_own_time {
-	uint64_t frame;
+/* What the passes of a frame that is captured have in common; passtally's own time is measured in
+ * some of them: see passes.c. */
+struct gl_frame {
+	uint64_t frame; /* UINT64_MAX: there was none */
+	const struct tally_layout *layout;
 	uint32_t n; /* passes of it so far */
+	uint32_t n_first; /* the first of them that are all measured */
 	uint64_t last_ns; /* of the last one that was measured */
 };
 
 /* Where no query may be issued: see gl_no_query_zone(). */
 struct gl_zone {
-	bool in_begin; /* between glBegin and glEnd */
 	bool perhaps_ended; /* a list was called inside glBegin: it may contain the glEnd */
-	GLenum in_list; /* GL_COMPILE, GL_COMPILE_AND_EXECUTE or 0 */
+	bool in_begin; /* between glBegin and glEnd */
 	bool lost; /* the context was reset: issue nothing more */
+	GLenum in_list; /* GL_COMPILE, GL_COMPILE_AND_EXECUTE or 0 */
 };
 
 /* The largest viewport on the window, of this frame and the last that had one; 0 = none. */
@@ -151,32 +156,32 @@ struct gl_context_state {
 	bool by_draw; /* granularity draw */
 	bool split; /* the next work command starts a pass with any key */
 	bool gap; /* the GPU may idle since the open pass's last work */
-	bool took_all; /* every query target was yielded to the game: see lists_query */
 	const struct tally_config *config;
 	struct gl_share_group *group;
 	struct tally_harvest *harvest;
 	struct tally_stream *stream;
 	const _Atomic uint64_t *frame_state; /* tally_device_state(); NULL before the probe */
 	struct gl_open_pass now;
+	uint64_t standing; /* TALLY_FLAG bits that hold for work issued now */
+	struct gl_zone zone;
+	struct gl_frame captured; /* the last one */
+	struct gl_counting counting;
+	uint64_t presented; /* tally_n_presented_by_vulkan when it was last looked at */
+	GLuint program, fresh_program; /* bound; the same where it has never drawn */
 	struct gl_last_pass last;
 	const struct gl_around *around[GL_MAX_AROUND + 1]; /* ends with NULL */
+	struct gl_labels labels;
 	uint64_t idle_end; /* the last frame with an idle pass, + 1 */
 	struct gl_used used; /* --pipelines */
 	struct gl_pictures *pictures; /* --pictures, else NULL */
 	bool pictures_read; /* in this frame, which takes its time */
-	uint64_t standing; /* TALLY_FLAG bits that hold for work issued now */
-	struct gl_zone zone;
-	struct gl_own_time own_time;
-	struct gl_counting counting;
 	struct gl_drawable drawable;
 	struct gl_snapshots snapshots;
-	uint64_t presented; /* tally_n_presented_by_vulkan when it was last looked at */
 	uint64_t submits; /* flushes so far, for granularity submit */
 	struct gl_window window;
 	struct gl_hidden hidden;
 	struct tally_gl_api api;
 	struct gl_framebuffers framebuffers;
-	struct gl_labels labels;
 	struct gl_scene scene;
 
 	enum gl_platform platform;
@@ -186,7 +191,6 @@ struct gl_context_state {
 	struct gl_caps caps;
 	struct gl_queries queries;
 	GLuint pixel_pack_buffer, pixel_unpack_buffer;
-	GLuint program, fresh_program; /* bound; the same where it has never drawn */
 	bool uses_pack_buffer; /* one was bound before */
 	UT_hash_handle hh; /* of context.c's table */
 };

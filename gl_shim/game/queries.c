@@ -6,6 +6,8 @@
 #include "gl_shim/context/describe.h"
 #include "gl_shim/context/state.h"
 
+_Atomic unsigned gl_game_uses;
+
 /* ---- targets that the game uses ---- */
 
 static void
@@ -21,11 +23,18 @@ take(struct gl_context *c, int group)
 	s->api.app_active |= 1u << group;
 }
 
+/* Some list of the share group begins one of the game's queries. */
+static bool
+lists_query(const struct gl_context_state *s)
+{
+	return atomic_load_explicit(&s->group->lists_query, memory_order_relaxed);
+}
+
 static void
 release(struct gl_context *c, int group)
 {
 	struct gl_context_state *s = c->state;
-	if (group >= 0 && !s->took_all)
+	if (group >= 0 && !lists_query(s))
 		s->api.app_active &= ~(1u << group);
 }
 
@@ -43,10 +52,12 @@ gl_query_begins(struct gl_context *c, GLenum target, GLuint index)
 {
 	if (index)
 		return; /* passtally's queries are on stream 0 */
-	if (c->state->zone.in_list)
-		atomic_store(&c->state->group->lists_query, true); /* acted on at glEndList */
-	else
+	if (!c->state->zone.in_list) {
 		take(c, tally_gl_exclusive_of(target));
+		return;
+	}
+	atomic_store(&c->state->group->lists_query, true); /* acted on at glEndList */
+	atomic_fetch_add(&gl_game_uses, 1);
 }
 
 void
@@ -78,31 +89,12 @@ gl_query_ended(struct gl_context *c, GLenum target, GLuint index)
 /* The game uses performance counters, in any context. */
 static atomic_bool game_counts;
 
-static void
-yield(struct gl_context_state *s)
-{
-	if (gl_no_query_zone(s))
-		return; /* the next pass yields them */
-	bool yielded = false;
-	s->counting.minded_game = true;
-	gl_worker = s;
-	if (s->harvest)
-		yielded |= tally_harvest_yield(s->harvest, TALLY_GL_USE_COUNTERS);
-	if (s->harvest && s->counting.game_monitors)
-		yielded |= tally_harvest_yield(s->harvest, TALLY_GL_USE_MONITORS);
-	if (!yielded)
-		return;
-	s->counting.yielded = true;
-	gl_describe_again(s);
-}
-
 void
 gl_game_counts(struct gl_context *c)
 {
-	atomic_store_explicit(&game_counts, true, memory_order_relaxed);
-	/* If this comes before the probe, the sources are not created at all. */
-	c->state->counting.game_counts = true;
-	yield(c->state);
+	atomic_store(&game_counts, true);
+	atomic_fetch_add(&gl_game_uses, 1);
+	gl_yield_as_elsewhere(c);
 }
 
 void
@@ -122,25 +114,28 @@ gl_game_begins_counting(struct gl_context *c)
 	tally_harvest_yield(s->harvest, TALLY_GL_USE_BEGINS);
 }
 
-/* Some list of the share group begins one of the game's queries. */
-static bool
-lists_query(const struct gl_context_state *s)
-{
-	return !s->took_all &&
-	       atomic_load_explicit(&s->group->lists_query, memory_order_relaxed);
-}
-
-__attribute__((hot)) void
+void
 gl_yield_as_elsewhere(struct gl_context *c)
 {
 	struct gl_context_state *s = c->state;
-	if (!s->counting.minded_game && atomic_load_explicit(&game_counts, memory_order_relaxed))
-		gl_game_counts(c);
-	if (!lists_query(s))
-		return;
-	s->took_all = true;
-	for (int i = 0; i < TALLY_GL_N_EXCLUSIVE; i++)
+	unsigned uses = atomic_load(&gl_game_uses);
+	bool yielded = false;
+	/* If this comes before the probe, the sources are not created at all. */
+	s->counting.game_counts = atomic_load(&game_counts);
+	if (gl_no_query_zone(s))
+		return; /* the next pass calls again */
+	s->counting.uses_seen = uses;
+	gl_worker = s;
+	if (s->harvest && s->counting.game_counts)
+		yielded |= tally_harvest_yield(s->harvest, TALLY_GL_USE_COUNTERS);
+	if (s->harvest && s->counting.game_monitors)
+		yielded |= tally_harvest_yield(s->harvest, TALLY_GL_USE_MONITORS);
+	for (int i = 0; lists_query(s) && i < TALLY_GL_N_EXCLUSIVE; i++)
 		take(c, i);
+	if (!yielded)
+		return;
+	s->counting.pass_flags |= TALLY_FLAG(YIELDED);
+	gl_describe_again(s);
 }
 
 /* ---- the sources' errors (query/gl/api.h) ---- */

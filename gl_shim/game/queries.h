@@ -30,7 +30,9 @@ void gl_game_monitors(struct gl_context *c);
 /* The game begins one of them, after one of the two calls above. May wait once,
  * see TALLY_GL_USE_BEGINS. */
 void gl_game_begins_counting(struct gl_context *c);
-/* Called between passes: yields what the game began to use in another context, and every target
+/* Changes where the game begins to count in some context, or has a query compiled into a list. */
+extern _Atomic unsigned gl_game_uses;
+/* Called where it has changed: yields what the game began to use in any context, and every target
  * once any context of the share group compiled a list with a query, which begins whenever the list
  * is called. */
 void gl_yield_as_elsewhere(struct gl_context *c);

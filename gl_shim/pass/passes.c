@@ -67,7 +67,7 @@ close_pass(struct gl_context *c, bool usable)
 	if (pass && !pass->call_counts.calls)
 		tally_stream_unlist_pass(pass); /* a list had no command, or all failed */
 	if (pass)
-		pass->done = !s->counting.counts && !s->by_draw; /* nothing is awaited */
+		pass->done = pass->slot == TALLY_NO_SLOT && !pass->workloads; /* none is awaited */
 	s->now = (struct gl_open_pass){ 0 };
 	c->pending = (struct gl_pending_counts){ 0 };
 }
@@ -100,7 +100,7 @@ gl_pass_close_silent(struct gl_context *c)
 }
 
 /* The name of a pass that no group covers: its target's own label. */
-static const char *
+static __attribute__((noinline)) const char *
 target_label(struct gl_context *c, const struct gl_framebuffer *fbo)
 {
 	char text[GL_MAX_PATH];
@@ -110,7 +110,7 @@ target_label(struct gl_context *c, const struct gl_framebuffer *fbo)
 	return tally_stream_intern_label(c->state->stream, text, strlen(text));
 }
 
-static const char *
+static inline const char *
 pass_label(struct gl_context *c, unsigned depth, const struct gl_framebuffer *fbo)
 {
 	const struct gl_images *images = &c->state->group->images;
@@ -133,14 +133,14 @@ clears_target(const struct gl_pass_request *w)
 /* Flags passes that share their time. If rendering continues in the framebuffer that the driver
  * drew to last, no timestamp since then lies between two scenes, and each shows the time of its
  * last tile (query/gl/api.h). What is done in its call lies before all of them. */
-static void
+static __attribute__((noinline)) void
 flag_shared_times(struct gl_context_state *s, const struct gl_pass_request *w)
 {
 	struct gl_scene *scene = &s->scene;
 	struct tally_pass *pass = s->now.pass;
 
 	bool renders = w->kind == TALLY_PASS_RENDER;
-	bool same = renders && (scene->key == w->scene || !scene->key);
+	bool same = renders && (scene->key == w->fbo->key || !scene->key);
 	if (scene->n && (same || (w->at_once && s->caps.works_at_once))) {
 		for (unsigned i = 0; i < scene->n; i++)
 			scene->passes[i]->flags |= TALLY_FLAG(SHARED_TIME);
@@ -148,7 +148,7 @@ flag_shared_times(struct gl_context_state *s, const struct gl_pass_request *w)
 			pass->flags |= TALLY_FLAG(SHARED_TIME);
 	}
 	if (renders) {
-		scene->key = w->scene;
+		scene->key = w->fbo->key;
 		scene->n = 0;
 	}
 	if (pass && scene->n < GL_SCENE_PASSES)
@@ -164,7 +164,10 @@ describe_pass(const struct gl_context_state *s, struct tally_pass *pass,
 	pass->kind = w->kind;
 	pass->key = w->key;
 	pass->target = w->target;
-	pass->surface = w->fbo && w->fbo->name == 0 ? (int64_t)s->drawable.draw : -1;
+	if (w->fbo && w->fbo->name == 0)
+		pass->surface = (int64_t)s->drawable.draw;
+	if (w->kind == TALLY_PASS_COMPUTE && s->caps.intel)
+		pass->flags |= TALLY_FLAG(APPROXIMATE);
 	if (w->kind != TALLY_PASS_RENDER)
 		return;
 	bool clears = clears_target(w);
@@ -229,80 +232,110 @@ goes_on(struct gl_context_state *s)
 
 /* ---- opening and continuing ---- */
 
-/* There was no room for the pass, but the black box names the last that began. */
-static void
-note_dropped(struct gl_context *c, const struct gl_pass_request *w)
+/* There was no room for the pass, but the black box names the last that began. Or the frame is not
+ * captured: then further work in it is not a separate pass, unless passes of an earlier frame might
+ * share its time. */
+static __attribute__((noinline)) void
+begin_without_pass(struct gl_context *c, const struct gl_pass_request *w)
 {
-	const struct gl_context_state *s = c->state;
-	if (s->config->black_box_ns && tally_stream_captures(s->stream))
-		tally_black_box_pass(s->now.frame, pass_label(c, s->labels.depth, w->fbo),
-				     w->target, false);
+	struct gl_context_state *s = c->state;
+	if (tally_stream_captures(s->stream)) {
+		if (s->config->black_box_ns)
+			tally_black_box_pass(s->now.frame, pass_label(c, s->labels.depth, w->fbo),
+					     w->target, false);
+		return;
+	}
+	/* Unless another context has begun the next frame in the meantime. */
+	s->now.idle = !s->scene.n && s->now.frame == gl_frame_now(s);
+	if (s->now.idle)
+		s->idle_end = s->now.frame + 1;
 }
 
+#define OWN_TIME_FIRST 8 /* in a frame with this many passes all are measured */
+#define OWN_TIME_EVERY 16
+
+/* The first of the context's passes in a frame that is captured. */
+static __attribute__((noinline)) void
+begin_frame(struct gl_context_state *s)
+{
+	bool all = s->by_draw || s->config->snapshot == TALLY_SNAPSHOT_EXACT;
+	gl_worker = s;
+	s->captured = (struct gl_frame){
+		.frame = s->now.frame,
+		.layout = tally_harvest_frame(s->harvest, s->now.frame),
+		.n_first = all ? UINT32_MAX : OWN_TIME_FIRST,
+	};
+	if (s->captured.layout->set)
+		tally_stream_use_set(s->stream, s->captured.layout->set);
+}
+
+static void
+begin_queries(struct gl_context_state *s, struct tally_pass *pass)
+{
+	s->api.impossible = impossible(s, pass->kind);
+	if (s->by_draw)
+		return; /* workloads are measured instead */
+	gl_worker = s;
+	pass->slot = tally_harvest_begin(s->harvest);
+	if (pass->slot == TALLY_NO_SLOT)
+		pass->flags |= TALLY_FLAG(DROPPED);
+}
+
+/* None is open: the members that are not set here are 0. */
 static void
 open_pass(struct gl_context *c, const struct gl_pass_request *w, uint64_t now)
 {
 	struct gl_context_state *s = c->state;
-	bool dont_care = w->fbo && w->fbo->invalidated > s->idle_end &&
-			 gl_invalidates(w->target, w->fbo->invalidated_color);
-	if (w->fbo)
+	bool dont_care = false;
+	if (w->fbo && w->fbo->invalidated) {
+		dont_care = w->fbo->invalidated > s->idle_end &&
+			    gl_invalidates(w->target, w->fbo->invalidated_color);
 		w->fbo->invalidated = 0;
-	s->now = (struct gl_open_pass){
-		.open = true,
-		.kind = w->kind,
-		.key = w->key,
-		.frame = gl_frame_now(s),
-		.label_depth = s->labels.depth,
-		.fbo = w->fbo,
-	};
-	s->labels.low = s->labels.depth;
+	}
+	s->now.open = true;
+	s->now.kind = w->kind;
+	s->now.key = w->key;
+	s->now.frame = gl_frame_now(s);
+	s->now.label_depth = s->labels.low = s->labels.depth;
+	s->now.fbo = w->fbo;
 	s->labels.changed = false;
 	s->split = false;
 	s->gap = false;
 	if (s->last.closed)
 		goes_on(s);
-	gl_yield_as_elsewhere(c);
+	if (s->counting.uses_seen != atomic_load_explicit(&gl_game_uses, memory_order_acquire))
+		gl_yield_as_elsewhere(c);
 	struct tally_pass *pass = tally_stream_open_pass(s->stream, now);
-	uint64_t frame = pass ? tally_stream_pass_frame(pass) : 0;
 	s->now.pass = pass;
 	if (pass)
-		pass->flags = w->flags;
+		pass->flags = w->flags | s->counting.pass_flags;
 	if (s->api.timestamps_in_tiles && s->counting.timed)
 		flag_shared_times(s, w);
 	if (!pass) {
-		note_dropped(c, w);
+		begin_without_pass(c, w);
 		return;
 	}
 	describe_pass(s, pass, w, dont_care);
-	if (w->kind == TALLY_PASS_COMPUTE && s->caps.intel)
-		pass->flags |= TALLY_FLAG(APPROXIMATE);
-	if (s->counting.yielded)
-		pass->flags |= TALLY_FLAG(YIELDED);
-	if (!s->counting.timed)
-		pass->flags |= TALLY_FLAG(NO_TIMESTAMPS);
 	for (const struct gl_around *const *a = s->around; *a; a++)
 		(*a)->pass_begins(c, pass);
-	s->api.impossible = impossible(s, w->kind);
 	s->now.label = pass_label(c, s->labels.depth, w->fbo);
 	if (s->config->black_box_ns)
-		tally_black_box_pass(frame, s->now.label, pass->target, false);
-	pass->layout = tally_harvest_frame(s->harvest, frame);
-	/* With workloads these are measured instead. */
-	if (!s->by_draw && s->counting.counts) {
-		pass->slot = tally_harvest_begin(s->harvest);
-		if (pass->slot == TALLY_NO_SLOT)
-			pass->flags |= TALLY_FLAG(DROPPED);
-	}
-	if (pass->layout->set)
-		tally_stream_use_set(s->stream, pass->layout->set);
+		tally_black_box_pass(tally_stream_pass_frame(pass), s->now.label, pass->target,
+				     false);
+	if (s->captured.frame != s->now.frame)
+		begin_frame(s);
+	pass->layout = s->captured.layout;
+	if (s->counting.counts)
+		begin_queries(s, pass);
 }
 
 /* The command continues the open pass: a group that was left in between
  * does not cover all of it. */
-static void
+static __attribute__((noinline)) void
 continue_pass(struct gl_context *c)
 {
 	struct gl_context_state *s = c->state;
+	gl_workload_end(c);
 	if (s->labels.changed)
 		gl_note_inside(c);
 	if (s->labels.low < s->now.label_depth) {
@@ -323,12 +356,11 @@ continue_pass(struct gl_context *c)
 		s->now.pass->store = TALLY_STORE_STORE;
 }
 
-/* Applies the options that define what one pass is. */
-static void
+/* Applies the options that define what one pass is, where one of the two is set. */
+static __attribute__((noinline)) void
 apply_options(struct gl_context *c, struct gl_pass_request *w)
 {
 	struct gl_context_state *s = c->state;
-	w->scene = w->kind == TALLY_PASS_RENDER ? w->key : 0;
 	if (s->config->granularity <= TALLY_GRANULARITY_SUBMIT) {
 		w->kind = TALLY_PASS_OTHER;
 		w->key = s->config->granularity == TALLY_GRANULARITY_SUBMIT ? 1 + s->submits : 1;
@@ -363,79 +395,42 @@ note_flags(struct gl_context *c, uint64_t more)
 		c->pending.flags |= TALLY_FLAG(RASTERIZER_DISCARD);
 }
 
-#define OWN_TIME_FIRST 8 /* in a frame with this many passes all are measured */
-#define OWN_TIME_EVERY 16
-
-/* The number of passes that the time measured in this one represents; 0: the clock is not read
- * a second time. Where boundaries wait, each pass is measured. */
-static unsigned
-own_time_of(struct gl_context_state *s)
-{
-	if (s->now.frame != s->own_time.frame)
-		s->own_time = (struct gl_own_time){ .frame = s->now.frame };
-	uint32_t n = s->own_time.n++;
-	if (n < OWN_TIME_FIRST || s->by_draw || s->config->snapshot == TALLY_SNAPSHOT_EXACT)
-		return 1;
-	return n % OWN_TIME_EVERY == 0 ? OWN_TIME_EVERY : 0;
-}
-
 /* A pass that was interrupted, by the kernel or for memory, stands for itself alone: the others
  * took no longer than the one before it. */
-static void
+static __attribute__((noinline)) void
 add_own_time(struct gl_context_state *s, uint64_t t0)
 {
-	unsigned times = own_time_of(s);
-	if (!times)
-		return;
+	unsigned times = s->captured.n <= s->captured.n_first ? 1 : OWN_TIME_EVERY;
 	uint64_t ns = tally_clock_now_ns() - t0;
-	uint64_t before = s->own_time.last_ns;
+	uint64_t before = s->captured.last_ns;
 	uint64_t each = before && before < ns ? before : ns;
-	s->own_time.last_ns = ns;
+	s->captured.last_ns = ns;
 	tally_stream_add_overhead(s->stream, ns + (times - 1) * each);
-}
-
-/* No pass was opened. If that is because the frame is not captured, further work in it is not a
- * separate pass, unless passes of an earlier frame might share its time. */
-static bool
-begin_idle(struct gl_context_state *s)
-{
-	/* Unless another context has begun the next frame in the meantime. */
-	bool idle = !s->scene.n && s->now.frame == gl_frame_now(s);
-	if (tally_stream_captures(s->stream))
-		return false; /* dropped */
-	s->now.idle = idle;
-	if (idle)
-		s->idle_end = s->now.frame + 1;
-	return true;
 }
 
 __attribute__((hot)) bool
 gl_pass_enter(struct gl_context *c, struct gl_pass_request *w)
 {
 	struct gl_context_state *s = c->state;
-	if (gl_idles(s))
-		return true;
-	apply_options(c, w);
+	if (s->config->granularity <= TALLY_GRANULARITY_SUBMIT ||
+	    s->config->split == TALLY_SPLIT_GROUP)
+		apply_options(c, w);
 	bool same = is_same(s, w);
 	bool begins = !same && !gl_no_query_zone(s);
 	if (!begins && !s->now.open)
 		return false; /* nothing to count into until queries are allowed again */
 	uint64_t t0 = gl_frame_captured(s) && (s->by_draw || begins) ? tally_clock_now_ns() : 0;
 	if (begins) {
-		gl_worker = s;
 		close_pass(c, true);
 		open_pass(c, w, t0);
-		if (!s->now.pass && begin_idle(s))
-			t0 = 0;
-		s->snapshots.here = TALLY_NO_SNAPSHOT;
 	} else {
-		gl_workload_end(c);
 		continue_pass(c);
 	}
 	note_flags(c, same ? w->flags : 0);
 	if (s->by_draw && s->now.pass)
 		gl_workload_begin(c, w->command, w->flags);
-	if (t0)
+	struct gl_frame *f = &s->captured;
+	if (t0 && (++f->n <= f->n_first || f->n % OWN_TIME_EVERY == 0))
 		add_own_time(s, t0);
 	return true;
 }

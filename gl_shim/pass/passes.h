@@ -13,9 +13,8 @@
 struct gl_pass_request {
 	enum tally_pass_kind kind;
 	uint64_t key;
-	uint64_t scene; /* RENDER: the key of its framebuffer; set by gl_pass_enter() */
 	const struct tally_target *target;
-	struct gl_framebuffer *fbo;
+	struct gl_framebuffer *fbo; /* where RENDER begins */
 	uint64_t flags;
 	const char *command; /* the workload's word: "draw", "dispatch", "copy", "clear" */
 	bool at_once; /* a software driver does it in the call: caps.works_at_once */

@@ -103,6 +103,7 @@ static void
 end_snapshot(struct gl_context *c, struct tally_pass *pass, bool usable)
 {
 	struct gl_snapshots *n = &c->state->snapshots;
+	n->here = TALLY_NO_SNAPSHOT;
 	if (!pass || !pass->snapshot_from)
 		return;
 	if (usable && drain(c))

@@ -137,7 +137,7 @@ enter_other(struct gl_context *c, struct gl_pass_request *w)
 	c->open = 0;
 	if (!s->config->group_work)
 		s->split = true;
-	if (!gl_pass_enter(c, w))
+	if (!gl_idles(s) && !gl_pass_enter(c, w))
 		return false;
 	c->open = 0; /* only a render pass may leave the fast path enabled */
 	return true;
