@@ -49,7 +49,7 @@ struct tally_answer_pass {
 /* From a frame on the run was slower or faster, for long. */
 struct tally_answer_change {
 	uint64_t frame, until; /* the first one, and the first after it was complete */
-	bool about, gradual; /* within some frames; not in one step */
+	bool about; /* within some frames */
 	double before_ns, after_ns; /* medians of the frame time */
 	/* What changed with it: a pass by name, "GPU", "CPU", "waits", or NULL; its medians, and
 	 * the draws of a pass or of all. */

@@ -13,8 +13,11 @@
 #define RATIO 1.15
 #define AGREE 0.9 /* of the pairs, or so of the nearer half of each side and */
 #define AGREE_ALL 0.7 /* of all, as a side may begin or end with another stretch */
-#define STEP 0.5 /* of the change lies between the blocks next to it */
-#define NEXT_TO 8 /* so many blocks */
+#define NEXT_TO 8 /* blocks, at least, before and after a slope */
+#define SLOPE 16 /* blocks of it, and */
+#define BEYOND 0.1 /* of a change: values further off count as that */
+#define MANY 1.5 /* of three and more */
+#define BETTER 0.9 /* at most so much is left of what steps leave */
 #define ROOM 32 /* changes, before the unsure ones are removed */
 
 struct blocks {
@@ -110,8 +113,10 @@ agreement(const struct blocks *b, const struct found *f, unsigned i)
 	double all = agreement_in(b, from, c->at, c->until, to);
 	if (all >= AGREE || all < AGREE_ALL)
 		return all;
-	return agreement_in(b, c->at - MAX(b->least, (c->at - from) / 2), c->at, c->until,
-			    c->until + MAX(b->least, (to - c->until) / 2));
+	uint64_t near = MAX(b->least, (c->at - from) / 2),
+		 more = MAX(b->least, (to - c->until) / 2);
+	return agreement_in(b, c->at - MIN(near, c->at - from), c->at, c->until,
+			    MIN(c->until + more, to));
 }
 
 /* Where the blocks before lie furthest on their side of the middle, and those after on theirs, each
@@ -134,6 +139,27 @@ place(const struct blocks *b, const struct found *f, unsigned at)
 		best = i + 1;
 	}
 	return best;
+}
+
+static void
+measure(const struct blocks *b, struct found *f)
+{
+	for (unsigned i = 0; i < f->n; i++) {
+		struct tally_change *c = &f->all[i];
+		uint32_t at = (uint32_t)c->at, until = (uint32_t)c->until;
+		c->before_ns = level_of(b, (uint32_t)begin_of(f, i), at);
+		c->after_ns = level_of(b, until, (uint32_t)end_of(b, f, i));
+	}
+}
+
+static void
+place_all(const struct blocks *b, struct found *f)
+{
+	for (unsigned i = 0; i < f->n; i++) {
+		measure(b, f);
+		if (f->all[i].until == f->all[i].at)
+			f->all[i].at = f->all[i].until = place(b, f, i);
+	}
 }
 
 /* Where blocks that go up and down divide: a few of them, by as much as a change. */
@@ -163,50 +189,107 @@ divide_all(const struct blocks *b, uint32_t from, uint32_t to, struct found *f)
 	divide_all(b, here, to, f);
 }
 
-static void
-measure(const struct blocks *b, struct found *f)
+/* Sums of the blocks before one: of their values, numbers, and products of these. */
+struct sums {
+	double n, y, i, yy, iy, ii;
+};
+
+static double
+mean_of(const struct sums *from, const struct sums *to)
 {
-	for (unsigned i = 0; i < f->n; i++) {
-		struct tally_change *c = &f->all[i];
-		uint32_t at = (uint32_t)c->at, until = (uint32_t)c->until;
-		c->before_ns = level_of(b, (uint32_t)begin_of(f, i), at);
-		c->after_ns = level_of(b, until, (uint32_t)end_of(b, f, i));
-		double step = level_of(b, until, until + NEXT_TO) -
-			      level_of(b, at - NEXT_TO, at);
-		c->gradual = until > at || step / (c->after_ns - c->before_ns) < STEP;
-	}
+	return (to->y - from->y) / (to->n - from->n);
 }
 
-/* Steps of a slope are one change: where there are three that way and none is most of it, or, of
- * those that are sure, each is gradual. */
-static void
-join_slopes(const struct blocks *b, struct found *f, bool sure)
+/* The squares that are left of blocks around the line zero + slope * their number. */
+static double
+left_of(const struct sums *from, const struct sums *to, double zero, double slope)
 {
-	unsigned made = 0;
+	return to->yy - from->yy - 2 * zero * (to->y - from->y) - 2 * slope * (to->iy - from->iy) +
+	       zero * zero * (to->n - from->n) + 2 * zero * slope * (to->i - from->i) +
+	       slope * slope * (to->ii - from->ii);
+}
+
+/* The same around the levels between changes, and lines from one to the next. */
+static double
+left_by(const struct sums *s, uint64_t from, uint64_t to, const struct tally_change *c, unsigned n)
+{
+	double left = 0, level = 0;
+	for (unsigned i = 0; i <= n; i++) {
+		uint64_t at = i ? c[i - 1].at : from, x = i ? c[i - 1].until : from;
+		uint64_t y = i < n ? c[i].at : to;
+		double next = mean_of(&s[x], &s[y]);
+		double slope = (next - level) / (double)(x - at + 1);
+		left += left_of(&s[at], &s[x], level - slope * ((double)at - 1), slope) +
+			left_of(&s[x], &s[y], next, 0);
+		level = next;
+	}
+	return left;
+}
+
+/* The change of `least` to `most` blocks that fits best, between levels of `side`; *left: by it. */
+static struct tally_change
+fit(const struct sums *s, uint64_t from, uint64_t to, uint64_t side, uint64_t least, uint64_t most,
+    double *left)
+{
+	struct tally_change c = { 0 }, best = c;
+	*left = INFINITY;
+	for (c.at = from + side; c.at + least + side <= to; c.at++)
+		for (c.until = c.at + least; c.until + side <= to && c.until - c.at <= most;
+		     c.until++) {
+			double this = left_by(s, from, to, &c, 1);
+			best = this < *left ? c : best;
+			*left = MIN(this, *left);
+		}
+	return best;
+}
+
+/* Whether changes `i` up to `end`, from block `from` on, are steps of one slope, which is set. */
+static bool
+is_slope(const struct blocks *b, const struct found *f, uint64_t from, unsigned i, unsigned end,
+	 struct tally_change *c)
+{
+	const struct tally_change *first = &f->all[i], *last = &f->all[end - 1];
+	uint64_t to = end_of(b, f, end - 1) - 1, side = b->least / 2;
+	g_autofree double *values = smooth(b->means + from, (uint32_t)(to + 1 - from));
+	g_autofree struct sums *s = g_new0(struct sums, to + 1);
+	double low = 2 * MIN(first->before_ns, last->after_ns), left, step, slope;
+	double high = 2 * MAX(first->before_ns, last->after_ns), beyond = BEYOND * (high - low);
+	for (uint64_t k = from; k < to; k++) {
+		double y = CLAMP(values[k - from], low - beyond, high + beyond), x = (double)k;
+		s[k + 1] = (struct sums){ s[k].n + 1,      s[k].y + y,      s[k].i + x,
+					  s[k].yy + y * y, s[k].iy + x * y, s[k].ii + x * x };
+	}
+	left = left_by(s, from, to, first, end - i);
+	fit(s, from, to, side, 0, SLOPE, &step);
+	struct tally_change best = fit(s, from, to, side, SLOPE, to, &slope);
+	if (slope >= MIN((end - i > 2 ? MANY : BETTER) * left, BETTER * step))
+		return false;
+	c->at = best.at;
+	c->until = best.until;
+	return true;
+}
+
+/* Steps of a slope are one change, as many as there are that way. */
+static void
+join_slopes(const struct blocks *b, struct found *f)
+{
+	struct found joined = { .n = 0 }, placed = *f;
+	place_all(b, &placed);
 	measure(b, f);
 	for (unsigned i = 0, end; i < f->n; i = end) {
-		struct tally_change *c = &f->all[i];
-		bool up = c->after_ns > c->before_ns, gradual = sure;
-		double most = 0;
-		for (end = i; end < f->n; end++) {
-			double step = f->all[end].after_ns - f->all[end].before_ns;
-			if ((step > 0) != up)
+		struct tally_change c = f->all[i];
+		uint64_t from = begin_of(&joined, joined.n);
+		bool up = c.after_ns > c.before_ns;
+		for (end = i + 1; end < f->n; end++)
+			if ((f->all[end].after_ns > f->all[end].before_ns) != up)
 				break;
-			gradual &= f->all[end].gradual;
-			most = MAX(most, fabs(step));
-		}
-		const struct tally_change *last = &f->all[end - 1];
-		double all = fabs(last->after_ns - c->before_ns);
-		if (end - i < 2 || !(gradual || (end - i > 2 && most <= STEP * all))) {
-			f->all[made++] = *c;
-			end = i + 1;
-			continue;
-		}
-		c->until = last->until;
-		c->after_ns = last->after_ns;
-		f->all[made++] = *c;
+		while (end > i && !is_slope(b, &placed, from, i, end, &c))
+			end--;
+		end = MAX(end, i + 1);
+		joined.all[joined.n++] = c;
 	}
-	f->n = made;
+	*f = joined;
+	measure(b, f);
 }
 
 /* Removes the least sure change, until all are sure: its sides are one then. */
@@ -248,14 +331,10 @@ tally_change_find(const struct tally_course *frames, uint64_t n,
 	}
 	b.least = MAX(LEAST, (uint32_t)(LEAST_SHARE * b.n));
 	divide_all(&b, 0, b.n, &f);
-	join_slopes(&b, &f, false);
+	join_slopes(&b, &f);
 	keep_changes(&b, &f);
-	for (unsigned i = 0; i < f.n; i++) {
-		measure(&b, &f);
-		if (f.all[i].until == f.all[i].at)
-			f.all[i].at = f.all[i].until = place(&b, &f, i);
-	}
-	join_slopes(&b, &f, true);
+	place_all(&b, &f);
+	join_slopes(&b, &f);
 	unsigned made = 0;
 	for (unsigned i = 0; i < f.n && made < TALLY_CHANGE_MOST; i++) {
 		struct tally_change c = f.all[i];

@@ -19,7 +19,6 @@ struct tally_change {
 	uint64_t at, until;
 	/* Medians from the last change and up to the next one. */
 	double before_ns, after_ns;
-	bool gradual; /* no step there: the frames grew or shrank all the time */
 };
 
 /* Returns how many there are, in order of time. `n`: the frames added to the course. */

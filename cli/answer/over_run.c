@@ -612,8 +612,7 @@ tally_over_run_conclude(const struct tally_over_run *r, struct tally_answer_devi
 		*c = (struct tally_answer_change){
 			.frame = number_at(r, found[i].at),
 			.until = number_at(r, found[i].until),
-			.about = found[i].gradual || r->courses[TALLY_COURSE_FRAME].block > 1,
-			.gradual = found[i].gradual,
+			.about = r->courses[TALLY_COURSE_FRAME].block > 1,
 			.before_ns = found[i].before_ns,
 			.after_ns = found[i].after_ns,
 		};

@@ -435,9 +435,8 @@ tally_answer_change_text(const struct tally_answer_change *c)
 		where = tally_phrase("from frame %" PRIu64 " to %" PRIu64 " gradually",
 				     c->frame, c->until);
 	else
-		where = tally_phrase("from %sframe %" PRIu64 " on%s",
-				     c->about ? "about " : "", c->frame,
-				     c->gradual ? " gradually" : "");
+		where = tally_phrase("from %sframe %" PRIu64 " on", c->about ? "about " : "",
+				     c->frame);
 	if (c->clock_before > 0)
 		clock = tally_phrase(", GPU clock %.0f -> %.0f MHz%s", c->clock_before,
 				     c->clock_after, c->held ? ", held down" : "");

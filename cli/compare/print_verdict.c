@@ -245,7 +245,7 @@ print_change(const struct tally_printer *p)
 		if (p->c->logs[side]->len >= TALLY_COMPARE_LEAST_RUNS || !change)
 			continue;
 		changed |= change->is_pass;
-		after = change->gradual ? UINT64_MAX : MAX(after, change->until);
+		after = MAX(after, change->until);
 	}
 	if (changed && after < frames - MIN(frames, TALLY_COMPARE_LEAST))
 		tally_print_line(p, "what came after it is compared by --warmup %" G_GUINT64_FORMAT,
