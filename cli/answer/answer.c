@@ -301,7 +301,7 @@ add_frame(struct tally_answer_device *d, struct tally_hitch_frame *h, const stru
 	add_to_hitches(s, h, own);
 	tally_event_totals_add(s->calls, c->events);
 	s->run.opengl = s->opengl;
-	tally_over_run_add(&s->run, f, c->unsure_ns, c->events->sums[TALLY_EVENT_MEMORY].live);
+	tally_over_run_add(&s->run, f, c->unsure_ns, c->events);
 	tally_bound_add(&s->bound, f, c->timed, s->opengl ? c->unsure_ns : 0);
 	tally_stats_add_u64(&s->overhead, f->overhead_ns);
 }
@@ -479,8 +479,8 @@ conclude_passes(struct tally_answer_device *d)
 		d->typical_ns += d->passes[i].ns;
 		if (part->vertices_unknown || part->listed)
 			continue;
-		d->passes[i].draws = (double)part->draws_sum / (double)part->frames;
-		d->passes[i].vertices = (double)part->vertices_sum / (double)part->frames;
+		d->passes[i].draws = (double)part->sums.draws / (double)part->frames;
+		d->passes[i].vertices = (double)part->sums.vertices / (double)part->frames;
 	}
 	for (guint i = 0; i < d->n_passes && d->typical_ns > 0; i++)
 		d->passes[i].share = d->passes[i].ns / d->typical_ns;

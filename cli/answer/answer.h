@@ -46,6 +46,12 @@ struct tally_answer_pass {
 	double draws, vertices;
 };
 
+/* A time of frames that changed; `what`: NULL, none did. */
+struct tally_answer_time {
+	const char *what;
+	double before_ns, after_ns; /* medians */
+};
+
 /* From a frame on the run was slower or faster, for long. */
 struct tally_answer_change {
 	uint64_t frame, until; /* the first one, and the first after it was complete */
@@ -61,10 +67,12 @@ struct tally_answer_change {
 	double what_before_ns, what_after_ns;
 	double work[TALLY_N_WORK][2]; /* of what is named, before and after; 0: not known */
 	/* The one of several passes whose draws, or size, these are; or NULL. */
-	const char *drew;
+	const char *drew, *draws; /* what they are: tally_part_draws() */
+	/* Beside what is named another pass or time of the thread; and calls, as a part of it. */
+	struct tally_answer_time also, calls;
 	/* Of the log's clock: the stretches before and after it. */
 	uint64_t begin_ns[2], end_ns[2];
-	bool waits; /* what is named is no work, or may be a wait */
+	double waits_ns; /* so much of it is no work, or may be a wait; 0: none */
 	const char *thread; /* that worked so much more of a frame meanwhile; or NULL */
 	double thread_ns[2];
 	double clock_before, clock_after; /* of the GPU in MHz, where it went along; else 0 */

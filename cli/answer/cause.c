@@ -86,6 +86,7 @@ take_pass(struct tally_answer_hitch *out, const struct tally_hitch_part *p)
 	out->ns = p->ns;
 	out->around_ns = p->around_ns;
 	out->draws = p->draws;
+	out->draws_are = tally_part_draws(p->what);
 	out->around_draws = p->around_draws;
 	out->growth_ns = p->ns - p->around_ns;
 }
@@ -110,6 +111,7 @@ name_drew(const struct tally_hitch_seen *seen, struct tally_answer_hitch *out)
 		most = p->draws - p->around_draws;
 		out->drew = ((const struct tally_part *)p->what)->name;
 		out->draws = p->draws;
+		out->draws_are = tally_part_draws(p->what);
 		out->around_draws = p->around_draws;
 	}
 }
@@ -415,6 +417,7 @@ tally_cause_find(const struct tally_hitch *h, const struct tally_hitch_seen *see
 	struct tally_answer_hitch out = {
 		.was = *h,
 		.draws = h->draws,
+		.draws_are = "draws",
 		.calls = tally_event_find(seen->events, &h->usual[TALLY_HITCH_EVENTS], h->start_ns,
 					  h->frame_ns),
 		.over = tally_event_over(seen->events),

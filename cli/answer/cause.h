@@ -30,6 +30,7 @@ struct tally_answer_hitch {
 	 * or in whose commands the CPU worked; and what ran for the first time in the frame. */
 	const char *pass, *first;
 	const char *drew; /* of passes drawn together, the one that drew more: `draws` are its */
+	const char *draws_are; /* tally_part_draws() */
 	bool by_gpu, some; /* passes explain it; not all and not one: */
 	bool seldom; /* few of the frames around have `pass` */
 	bool or_wait; /* a wait after the last draw may be in their time */

@@ -23,11 +23,12 @@ growth_text(const struct tally_answer_hitch *h)
 	else if (h->around_ns == 0)
 		more = ", seldom there";
 	else if (h->draws > h->around_draws + h->around_draws / 50)
-		more = tally_phrase(", %s%s%" PRIu64 " -> %" PRIu64 " draws",
+		more = tally_phrase(", %s%s%" PRIu64 " -> %" PRIu64 " %s",
 				    tally_short_name(h->drew), h->drew ? " " : "", h->around_draws,
-				    h->draws);
+				    h->draws, h->draws_are);
 	else if (h->draws)
-		more = h->draws >= h->around_draws ? ", same draws" : ", fewer draws";
+		more = tally_phrase(", %s %s", h->draws >= h->around_draws ? "same" : "fewer",
+				    h->draws_are);
 	const char *times = tally_from_to_text((double)h->around_ns, (double)h->ns);
 	return tally_phrase("%s%s", times, more);
 }
@@ -241,8 +242,8 @@ cpu_text(const struct tally_answer_hitch *h)
 	if (h->pass)
 		pass = tally_phrase(", in %s", tally_short_name(h->pass));
 	if (h->pass && has_more_draws(h))
-		draws = tally_phrase(", %" PRIu64 " -> %" PRIu64 " draws", h->around_draws,
-				     h->draws);
+		draws = tally_phrase(", %" PRIu64 " -> %" PRIu64 " %s", h->around_draws, h->draws,
+				     h->draws_are);
 	if (has_disk_faults(h) || is_read(h) || faults_ns(h) >= MENTIONED * (double)h->growth_ns)
 		faults = tally_phrase(", with %s", faults_text(h));
 	return tally_phrase("the CPU%s%s%s", pass, draws, faults);

@@ -50,10 +50,9 @@ tally_frame_events_read(struct tally_frame_events *to, const struct tally_frame_
 	}
 }
 
-/* A frame's sums by group. */
-static void
-sum_groups(const struct tally_frame_events *events,
-	   struct tally_event_record out[TALLY_N_EVENT_GROUPS])
+void
+tally_frame_events_sum(const struct tally_frame_events *events,
+		       struct tally_event_record out[TALLY_N_EVENT_GROUPS])
 {
 	memset(out, 0, TALLY_N_EVENT_GROUPS * sizeof(*out));
 	for (int kind = 0; kind < TALLY_N_EVENTS; kind++) {
@@ -73,7 +72,7 @@ tally_event_totals_add(struct tally_event_total totals[TALLY_N_EVENT_GROUPS],
 		       const struct tally_frame_events *events)
 {
 	struct tally_event_record sums[TALLY_N_EVENT_GROUPS];
-	sum_groups(events, sums);
+	tally_frame_events_sum(events, sums);
 	for (int i = 0; i < TALLY_N_EVENT_GROUPS; i++) {
 		add_record(&totals[i].sum, &sums[i]);
 		totals[i].frames += sums[i].n > 0;
@@ -151,7 +150,7 @@ tally_event_find(const struct tally_frame_events *events,
 	struct tally_event_record sums[TALLY_N_EVENT_GROUPS];
 	uint64_t growth_ns[TALLY_N_EVENT_GROUPS] = { 0 };
 	enum tally_event_group most = TALLY_EVENT_NONE;
-	sum_groups(events, sums);
+	tally_frame_events_sum(events, sums);
 	for (int kind = 0; kind < TALLY_N_EVENTS; kind++)
 		if (groups[kind])
 			growth_ns[groups[kind]] += growth_of(&events->sums[kind], around_ns[kind]);

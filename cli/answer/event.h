@@ -53,6 +53,9 @@ extern const char *const tally_event_group_names[TALLY_N_EVENT_GROUPS];
 
 /* Adds those of a frame. */
 void tally_frame_events_read(struct tally_frame_events *to, const struct tally_frame_record *f);
+/* A frame's sums by group. */
+void tally_frame_events_sum(const struct tally_frame_events *events,
+			    struct tally_event_record out[TALLY_N_EVENT_GROUPS]);
 /* Adds a frame's events to the totals by group. */
 void tally_event_totals_add(struct tally_event_total totals[TALLY_N_EVENT_GROUPS],
 			    const struct tally_frame_events *events);

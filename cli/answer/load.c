@@ -329,7 +329,7 @@ tally_loads_explain_change(const struct tally_loads *l, const struct tally_aggre
 			   struct tally_answer_change *c)
 {
 	const struct driver driver = driver_of(log, device);
-	double lost = c->after_ns - c->before_ns, most = EXPLAINS;
+	double lost = c->waits_ns, most = EXPLAINS;
 	const struct load_line *lines[2];
 	guint n[2];
 	/* Those that are of one side for the most part. */
@@ -339,7 +339,7 @@ tally_loads_explain_change(const struct tally_loads *l, const struct tally_aggre
 	GHashTableIter all;
 	gpointer name;
 	g_hash_table_iter_init(&all, l->totals);
-	while (c->waits && g_hash_table_iter_next(&all, &name, NULL)) {
+	while (fabs(lost) > 0 && g_hash_table_iter_next(&all, &name, NULL)) {
 		double before = share_in(lines[0], n[0], name) * c->before_ns;
 		double after = share_in(lines[1], n[1], name) * c->after_ns;
 		if (may_draw(name, driver) || (after - before) / lost < most)

@@ -10,6 +10,7 @@
 /* The thresholds of docs/verdicts.md. */
 #define CLOCK_MOVED 0.95 /* the lower clock is at most so much of the higher one */
 #define OTHER_DRAWS 0.25 /* or vertices, fragments, width */
+#define SECOND 0.25 /* a second cause explains so much, and both so much too much at most */
 #define AHEAD 2 /* times the frame is the GPU's time */
 #define MEMORY_GREW 16e6 /* bytes */
 #define MEMORY_SHARE 0.05
@@ -48,9 +49,10 @@ number_at(const struct tally_over_run *r, uint64_t at)
 }
 
 void
-tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f,
-		   uint64_t unsure_ns, uint64_t live)
+tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f, uint64_t unsure_ns,
+		   const struct tally_frame_events *events)
 {
+	const uint64_t live = events->sums[TALLY_EVENT_MEMORY].live;
 	uint64_t wait_ns = f->has_wait ? MIN(f->wait_ns, f->cpu_ns) : 0;
 	/* That passtally waits for lavapipe now and then is not the program's. */
 	uint64_t own_ns = 2 * f->overhead_ns > f->cpu_ns ? MIN(f->overhead_ns, f->cpu_ns) : 0;
@@ -81,6 +83,11 @@ tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f,
 	if (f->has_thread && f->has_wait)
 		tally_course_add(&r->courses[TALLY_COURSE_REST], r->n,
 				 (double)(f->cpu_ns - wait_ns - work_ns));
+	struct tally_event_record calls[TALLY_N_EVENT_GROUPS];
+	tally_frame_events_sum(events, calls);
+	for (int i = TALLY_EVENT_SHADERS; i < TALLY_N_EVENT_GROUPS; i++)
+		tally_course_add(&r->courses[TALLY_COURSE_CALLS + i], r->n,
+				 (double)calls[i].own_ns);
 	for (uint32_t i = 0; i < f->n_metrics; i++)
 		for (int k = TALLY_COURSE_CLOCK; k <= TALLY_COURSE_MEMORY; k++)
 			if (strcmp(f->metrics[i].key, metric_of[k]) == 0)
@@ -263,24 +270,48 @@ static const char *const thread_names[] = {
 	[TALLY_COURSE_WORK] = "CPU",
 	[TALLY_COURSE_WAIT] = "waits",
 	[TALLY_COURSE_REST] = "other waits",
+	[TALLY_COURSE_CALLS + TALLY_EVENT_SHADERS] = "shaders made",
+	[TALLY_COURSE_CALLS + TALLY_EVENT_UPLOADS] = "uploads",
+	[TALLY_COURSE_CALLS + TALLY_EVENT_READBACKS] = "read-backs",
+	[TALLY_COURSE_CALLS + TALLY_EVENT_MAPS] = "mapping",
+	[TALLY_COURSE_CALLS + TALLY_EVENT_ALLOCATIONS] = "allocations",
 	[TALLY_COURSE_READY] = "waits for a CPU",
 	[TALLY_COURSE_NO_CPU] = "the driver's waits for a CPU",
 };
+
+/* A time of threads that changed with the frames, by `least` of it at least and the most of those
+ * from `first` to `last`. */
+static struct tally_answer_time
+find_time(const struct tally_over_run *r, int first, int last, struct tally_range before,
+	  struct tally_range after, double change_ns, double least)
+{
+	struct tally_answer_time found = { 0 };
+	for (int i = first; i <= last; i++) {
+		double part = change_of(&r->courses[i], before, after) / change_ns;
+		if (!(part >= least))
+			continue;
+		least = part;
+		found.what = thread_names[i];
+		found.before_ns = median_in(&r->courses[i], before);
+		found.after_ns = median_in(&r->courses[i], after);
+	}
+	return found;
+}
 
 /* Whether a time of threads explains it; then it is what is named. */
 static bool
 take_time(const struct tally_over_run *r, int i, struct tally_range before,
 	  struct tally_range after, double change_ns, struct tally_answer_change *c)
 {
-	double from = median_in(&r->courses[i], before), to = median_in(&r->courses[i], after);
-	if ((to - from) / change_ns < 0.5)
+	struct tally_answer_time t = find_time(r, i, i, before, after, change_ns, 0.5);
+	if (!t.what)
 		return false;
-	c->what = thread_names[i];
-	c->what_before_ns = from;
-	c->what_after_ns = to;
+	c->what = t.what;
+	c->what_before_ns = t.before_ns;
+	c->what_after_ns = t.after_ns;
 	memset(c->work, 0, sizeof(c->work));
 	c->is_pass = c->starved = false;
-	c->waits = i != TALLY_COURSE_WORK;
+	c->waits_ns = i == TALLY_COURSE_WORK ? 0 : c->after_ns - c->before_ns;
 	return true;
 }
 
@@ -354,6 +385,7 @@ name_drew(const struct tally_over_run *r, struct tally_range before, struct tall
 			continue;
 		most = fabs(to - from);
 		c->drew = part->name;
+		c->draws = tally_part_draws(part);
 		c->work[TALLY_WORK_DRAWS][0] = from;
 		c->work[TALLY_WORK_DRAWS][1] = to;
 	}
@@ -397,6 +429,7 @@ take_pass(const struct tally_over_run *r, struct tally_range before, struct tall
 {
 	struct tally_part *from = to->was;
 	c->what = to->name;
+	c->draws = tally_part_draws(to);
 	c->is_pass = true;
 	c->what_before_ns = (double)tally_part_median(from, before);
 	c->what_after_ns = (double)tally_part_median(to, after);
@@ -452,6 +485,16 @@ next_to(const struct tally_over_run *r, struct tally_range stretch, bool before)
 	};
 }
 
+/* Which time of the thread that ends frames is named; 0: none. */
+static int
+thread_course(const struct tally_answer_change *c)
+{
+	for (int i = TALLY_COURSE_WORK; i <= TALLY_COURSE_REST; i++)
+		if (thread_names[i] == c->what)
+			return i;
+	return 0;
+}
+
 /* What a pass, all passes or a time of the thread was in a range; NAN: it is not of frames. */
 static double
 named_in(const struct tally_over_run *r, const struct tally_answer_change *c,
@@ -460,9 +503,8 @@ named_in(const struct tally_over_run *r, const struct tally_answer_change *c,
 	TALLY_EACH (struct tally_part, part, r->parts->owned)
 		if (part->name == c->what)
 			return (double)tally_part_median(part, range);
-	for (int i = TALLY_COURSE_WORK; i <= TALLY_COURSE_REST; i++)
-		if (thread_names[i] == c->what)
-			return median_in(&r->courses[i], range);
+	if (thread_course(c))
+		return median_in(&r->courses[thread_course(c)], range);
 	if (c->what == all_passes)
 		return median_in(&r->courses[TALLY_COURSE_GPU], range);
 	return NAN;
@@ -476,7 +518,7 @@ take_wait(struct tally_answer_change *c)
 	c->what = g_intern_string(tally_phrase("a wait in %s", pass));
 	memset(c->work, 0, sizeof(c->work));
 	c->is_pass = false;
-	c->waits = true;
+	c->waits_ns = c->after_ns - c->before_ns;
 }
 
 /* Where a driver draws on the CPU, a pass that takes longer without more draws has more of it,
@@ -517,6 +559,57 @@ is_there(const struct tally_over_run *r, struct tally_range before, struct tally
 	return !(change / lost < 0.5 && change / all < 0.5);
 }
 
+/* Whether the thread waited more than the GPU's time explains, by a second cause. */
+static bool
+idles(const struct tally_over_run *r, struct tally_range before, struct tally_range after,
+      double change_ns)
+{
+	double gpu = change_of(&r->courses[TALLY_COURSE_GPU], before, after) / change_ns;
+	double waits = change_of(&r->courses[TALLY_COURSE_WAIT], before, after) +
+		       change_of(&r->courses[TALLY_COURSE_REST], before, after);
+	return waits / change_ns - (gpu > 0 ? gpu : 0) >= SECOND;
+}
+
+static struct tally_answer_time
+find_second(const struct tally_over_run *r, struct tally_range before, struct tally_range after,
+	    const struct tally_answer_change *c, bool gpu)
+{
+	const int work = TALLY_COURSE_WORK, rest = TALLY_COURSE_REST;
+	const double lost = c->after_ns - c->before_ns, sign = lost > 0 ? 1 : -1;
+	double change, others;
+	struct tally_answer_time t = find_time(r, work, work, before, after, lost, SECOND);
+	if (t.what && t.what != c->what)
+		return t;
+	struct tally_part *part = most_changed(r, TALLY_PART_TOP, before, after, sign, &change,
+					       &others);
+	if (!gpu && part && part->was == part && change >= SECOND * fabs(lost))
+		return (struct tally_answer_time){ part->name,
+						   (double)tally_part_median(part, before),
+						   (double)tally_part_median(part, after) };
+	return find_time(r, rest, rest, before, after, lost,
+			 idles(r, before, after, lost) ? SECOND : INFINITY);
+}
+
+/* Beside what is named: what explains a quarter more, if that is not the same time. */
+static void
+add_second(const struct tally_over_run *r, struct tally_range before, struct tally_range after,
+	   struct tally_answer_change *c)
+{
+	const double lost = c->after_ns - c->before_ns;
+	const bool gpu = c->is_pass || c->what == all_passes;
+	if ((!gpu && !thread_course(c)) || c->starved)
+		return;
+	struct tally_answer_time also = find_second(r, before, after, c, gpu);
+	double both = c->what_after_ns - c->what_before_ns + also.after_ns - also.before_ns;
+	if (also.what != c->what && both / lost <= 1 + SECOND)
+		c->also = also;
+	if (c->also.what == thread_names[TALLY_COURSE_REST])
+		c->waits_ns = also.after_ns - also.before_ns;
+	if (!gpu || c->also.what)
+		c->calls = find_time(r, TALLY_COURSE_CALLS + TALLY_EVENT_SHADERS,
+				     TALLY_COURSE_CLOCK - 1, before, after, lost, SECOND);
+}
+
 /* Whether the GPU's clock went along with a change. */
 static void
 look_at_clock(const struct tally_over_run *r, struct tally_range before,
@@ -548,6 +641,7 @@ explain(const struct tally_over_run *r, struct tally_range before, struct tally_
 		explain_change(r, before, after, c);
 	}
 	check_driver(r, before, after, c);
+	add_second(r, before, after, c);
 	look_at_clock(r, before, after, c);
 }
 
@@ -617,7 +711,8 @@ tally_over_run_conclude(const struct tally_over_run *r, struct tally_answer_devi
 			.after_ns = found[i].after_ns,
 		};
 		explain(r, range, after, c);
-		c->waits |= !c->what || c->starved;
+		if (!c->what || c->starved)
+			c->waits_ns = c->after_ns - c->before_ns;
 		c->begin_ns[0] = start_of(r, range.from);
 		c->end_ns[0] = start_of(r, range.to);
 		c->begin_ns[1] = start_of(r, after.from);

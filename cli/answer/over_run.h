@@ -19,7 +19,8 @@ enum {
 	TALLY_COURSE_DRAWS, /* as enum tally_work */
 	TALLY_COURSE_VERTICES,
 	TALLY_COURSE_FRAGMENTS,
-	TALLY_COURSE_CLOCK,
+	TALLY_COURSE_CALLS, /* of the frames' thread, by enum tally_event_group */
+	TALLY_COURSE_CLOCK = TALLY_COURSE_CALLS + TALLY_N_EVENT_GROUPS,
 	TALLY_COURSE_HELD,
 	TALLY_COURSE_MEMORY,
 	TALLY_COURSE_ALLOCATED, /* of the GPU's memory, by calls (Vulkan) */
@@ -50,10 +51,9 @@ struct tally_over_run {
 
 void tally_over_run_init(struct tally_over_run *r, const struct tally_parts *parts);
 void tally_over_run_finish(struct tally_over_run *r);
-/* `unsure_ns`: how much of its GPU time may be the CPU's; `live`: bytes that were allocated at its
- * end; 0: as before. */
+/* `unsure_ns`: how much of its GPU time may be the CPU's. */
 void tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f,
-			uint64_t unsure_ns, uint64_t live);
+			uint64_t unsure_ns, const struct tally_frame_events *events);
 /* What a process line says at this point of the frames. */
 void tally_over_run_add_process(struct tally_over_run *r, const struct tally_process_record *p,
 				struct tally_driver_load driver);

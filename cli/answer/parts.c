@@ -214,6 +214,16 @@ draws_of(const struct tally_pass_record *r)
 	return n->draws ? n->draws : n->dispatches + n->copies + n->clears;
 }
 
+const char *
+tally_part_draws(const struct tally_part *part)
+{
+	const struct tally_call_counts *n = &part->sums;
+	uint64_t others = n->dispatches + n->copies + n->clears;
+	if (n->draws || !others)
+		return "draws";
+	return others == n->dispatches ? "dispatches" : others == n->copies ? "copies" : "calls";
+}
+
 /* 0: not counted. */
 static uint64_t
 pixels_of(const struct tally_pass_record *r)
@@ -263,8 +273,7 @@ add_pass(struct tally_parts *p, struct tally_part *part, const struct part_of_pa
 		p->work[TALLY_WORK_VERTICES] += r->call_counts.vertices;
 		p->work[TALLY_WORK_FRAGMENTS] += pixels;
 	}
-	part->draws_sum += r->call_counts.draws;
-	part->vertices_sum += r->call_counts.vertices;
+	tally_call_counts_add(&part->sums, &r->call_counts);
 	part->vertices_unknown |= (r->unknown & TALLY_UNKNOWN_VERTICES) != 0;
 	part->listed |= r->n_workloads > 0;
 }

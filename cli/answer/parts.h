@@ -54,7 +54,7 @@ struct tally_part {
 	struct tally_course unsure; /* the part of it before the CPU began the next pass */
 	struct tally_beat beats[TALLY_MOST_PERIOD - 1]; /* every 2nd frame, 3rd, ... */
 	double index_sum; /* of its first pass in each frame */
-	uint64_t draws_sum, vertices_sum; /* of all frames */
+	struct tally_call_counts sums; /* of all frames */
 	bool vertices_unknown, listed; /* in some; its draws are in the log one by one */
 	/* Of the change being explained: the part, or the one whose place it took, or that
 	 * takes it, at another size. */
@@ -63,6 +63,9 @@ struct tally_part {
 	bool touched, timed;
 	uint64_t ns, unsure_ns, work_now[TALLY_N_WORK];
 };
+
+/* What `draws` of it are: "draws", or, as it has none, "dispatches", "copies", "calls". */
+const char *tally_part_draws(const struct tally_part *part);
 
 /* Frames, by their number among those added; `whole`: all of them. */
 struct tally_range {

@@ -408,6 +408,7 @@ what_changed(const struct tally_answer_change *c)
 	const double *n = c->work[TALLY_WORK_DRAWS];
 	const double *vertices = c->work[TALLY_WORK_VERTICES];
 	const char *draws = "", *drew = c->is_pass ? tally_short_name(c->drew) : "";
+	const char *of = c->is_pass ? c->draws : "draws";
 	if (c->starved)
 		draws = tally_phrase(", or its driver had no CPU%s",
 				     c->after_ns < c->before_ns ? " before" : "");
@@ -416,21 +417,32 @@ what_changed(const struct tally_answer_change *c)
 	else if (n[0] <= 0 && n[1] <= 0)
 		draws = "";
 	else if (fabs(n[1] - n[0]) <= 0.02 * n[0])
-		draws = tally_phrase(", same draws%s%s", pixels_text(c, true),
+		draws = tally_phrase(", same %s%s%s", of, pixels_text(c, true),
 				     times_text(vertices[0], vertices[1], "", "vertices"));
 	else if (c->others)
 		draws = ", other passes";
 	else
-		draws = tally_phrase(", %s%s%.0f -> %.0f draws%s", drew, *drew ? " " : "",
-				     n[0], n[1], pixels_text(c, false));
+		draws = tally_phrase(", %s%s%.0f -> %.0f %s%s", drew, *drew ? " " : "", n[0], n[1],
+				     of, pixels_text(c, false));
 	return tally_phrase("%s %s%s", tally_short_name(c->what),
 			    tally_from_to_text(c->what_before_ns, c->what_after_ns), draws);
+}
+
+static void
+add_time(GString *text, const char *before, const struct tally_answer_time *t)
+{
+	if (t->what)
+		g_string_append_printf(text, "%s%s %s", before, tally_short_name(t->what),
+				       tally_from_to_text(t->before_ns, t->after_ns));
 }
 
 const char *
 tally_answer_change_text(const struct tally_answer_change *c)
 {
 	const char *where, *clock = "", *thread = "";
+	g_autoptr(GString) more = g_string_new(NULL);
+	add_time(more, ", and ", &c->also);
+	add_time(more, c->calls.after_ns <= c->what_after_ns ? ", of it " : ", with ", &c->calls);
 	if (c->until > c->frame)
 		where = tally_phrase("from frame %" PRIu64 " to %" PRIu64 " gradually",
 				     c->frame, c->until);
@@ -443,10 +455,10 @@ tally_answer_change_text(const struct tally_answer_change *c)
 	if (c->thread)
 		thread = tally_phrase(", meanwhile %s worked %s", tally_short_name(c->thread),
 				      tally_from_to_text(c->thread_ns[0], c->thread_ns[1]));
-	return tally_phrase("%s %.1f times %s: %s; %s%s%s", where, ratio_of(c),
+	return tally_phrase("%s %.1f times %s: %s; %s%s%s%s", where, ratio_of(c),
 			    c->after_ns > c->before_ns ? "slower" : "faster",
 			    tally_from_to_text(c->before_ns, c->after_ns), what_changed(c),
-			    thread, clock);
+			    more->str, thread, clock);
 }
 
 const char *

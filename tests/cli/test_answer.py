@@ -1214,6 +1214,56 @@ class Answer(CliCase):
                 with self.subTest(words, label=label):
                     self.assertEqual([c["text"] for c in got], [f"from frame 150 on 2.0 times slower: 8.00 -> 16.0 ms; {name} 3.00 -> 11.0 ms, {words}"])
 
+    def test_a_second_cause_of_a_change(self):
+        """Frames of 8 ms: GBuffer 3 ms, the thread works 1 ms and is in driver waits for 3. Then: frame, pass and draws, work, driver waits, calls."""
+        def frame_of(ms, gpu, work, wait, *calls):
+            return ms, {"GBuffer": gpu}, {"thread_ns": int(work * MS), "wait_ns": int(wait * MS),
+                                          "events": [{"kind": kind, "n": 2, "ns": int(took * MS), "own_ns": int(own * MS)} for kind, took, own in calls]}
+        cases = (
+            ((16, (7, 9), 5, 7), "GBuffer 3.00 -> 7.00 ms, 5 -> 9 draws, and CPU 1.00 -> 5.00 ms"),
+            ((16, (6, 5), 6, 6), "CPU 1.00 -> 6.00 ms, and GBuffer 3.00 -> 6.00 ms"),
+            ((16, (7, 5), 1, 7), "GBuffer 3.00 -> 7.00 ms, same draws, and other waits 4.00 -> 8.00 ms"),
+            # Less than a quarter; more than there is: they were at the same time.
+            ((16, (9.5, 5), 2.5, 9.5), "GBuffer 3.00 -> 9.50 ms, same draws"),
+            ((16, (11, 5), 6, 9), "GBuffer 3.00 -> 11.0 ms, same draws"),
+            # That the thread waits for the pass is the same.
+            ((16, (9, 5), 3, 5), "GBuffer 3.00 -> 9.00 ms, same draws, and CPU 1.00 -> 3.00 ms"),
+            ((16, (3, 5), 9, 3, ("pipeline", 7, 7)), "CPU 1.00 -> 9.00 ms, of it shaders made 7.00 ms"),
+            ((16, (3, 5), 9, 3, ("pipeline", 3, 3), ("shader", 4, 4)), "CPU 1.00 -> 9.00 ms, of it shaders made 7.00 ms"),
+            ((16, (3, 5), 9, 3, ("pipeline", 7, 0)), "CPU 1.00 -> 9.00 ms"),
+            ((16, (3, 5), 5.5, 3, ("readback", 7, 7)), "CPU 1.00 -> 5.50 ms, and other waits 4.00 -> 7.50 ms, with read-backs 7.00 ms"),
+            ((16, (3, 5), 1, 3, ("map", 7, 7)), "other waits 4.00 -> 12.0 ms, of it mapping 7.00 ms"),
+            ((16, (7, 5), 5, 7, ("upload", 3, 3)), "GBuffer 3.00 -> 7.00 ms, same draws, and CPU 1.00 -> 5.00 ms, of it uploads 3.00 ms"),
+            ((16, (11, 5), 1, 11, ("upload", 3, 3)), "GBuffer 3.00 -> 11.0 ms, same draws"),
+        )
+        for after, words in cases:
+            with self.subTest(words):
+                got = self.answer([frame_of(8, (3, 5), 1, 3) if i < 150 else frame_of(*after) for i in range(300)])
+                self.assertEqual([c["text"] for c in got["changes"]], [f"from frame 150 on 2.0 times slower: 8.00 -> 16.0 ms; {words}"])
+        # The thread that is waited for beside a pass.
+        made = []
+        for line in log_of([(8, {"GBuffer": 3}, {"thread_ns": MS, "wait_ns": 3 * MS}) if i < 150 else (16, {"GBuffer": 7}, {"thread_ns": MS, "wait_ns": 7 * MS}) for i in range(300)]):
+            made.append(line)
+            if line["type"] == "frame" and line["frame"] % 5 == 4:
+                made.append({"type": "process", "time_ns": line["start_ns"] + line["cpu_ns"], "period_ns": 5 * line["cpu_ns"],
+                             "threads": [{"name": "physics", "cpu_ns": 5 * (1 if line["frame"] < 150 else 4) * MS}]})
+        self.assertEqual([c["text"] for c in self.answers(made)[0]["changes"]],
+                         ["from frame 150 on 2.0 times slower: 8.00 -> 16.0 ms; GBuffer 3.00 -> 7.00 ms, same draws, and other waits 4.00 -> 8.00 ms, meanwhile physics worked 1.00 -> 4.00 ms"])
+
+    def test_what_a_pass_without_draws_does(self):
+        for counts, word in (({"dispatches": 1}, "dispatches"), ({"copies": 1}, "copies"), ({"copies": 1, "clears": 1}, "calls"), ({"clears": 1}, "calls"), ({"draws": 1, "copies": 1}, "draws")):
+            for frames, of in (([(6, {"GBuffer": (1, 3)}, {})] * 150 + [(12, {"GBuffer": (7, 30)}, {})] * 150, "changes"),
+                               ([(30, {"GBuffer": (25, 30)}, {}) if i == 60 else (6, {"GBuffer": (1, 3)}, {}) for i in range(100)], "hitches")):
+                lines = log_of(frames)
+                lines[1]["api"] = "vulkan"
+                for line in lines:
+                    for p in line["passes"] if line["type"] == "frame" else ():
+                        n = p["draws"]
+                        p.update({"draws": 0, "clears": 0} | {k: v * n for k, v in counts.items()})
+                got = self.answers(lines)[0]
+                n = sum(counts.values()) if word != "draws" else 1
+                self.assertRegex((got["changes"] if of == "changes" else got["hitches"]["worst"])[0]["text"], f"GBuffer 1.00 -> [0-9.]* ms, {3 * n} -> {30 * n} {word}$")
+
     def test_a_change_of_all_sizes(self):
         """All passes have other targets, and so other names; another scene is not the same one at another size."""
         for draws, words in ((10, "GPU 6.00 -> 12.0 ms, same draws, Color 1920x1080 RGBA8 4 times the pixels (960x540 -> 1920x1080)"), (20, "GPU 6.00 -> 12.0 ms, other passes")):
