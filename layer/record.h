@@ -355,7 +355,6 @@ struct tally_asleep_record {
 	const char *in; /* "futex" */
 	const char *of; /* "file"; NULL: none, or not known */
 	const char *thread; /* the name of the one that it waited for; NULL: not known */
-	bool driver; /* in a call in which drivers wait */
 	uint64_t ns;
 	uint32_t n;
 };

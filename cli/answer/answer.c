@@ -238,15 +238,13 @@ behind(const struct tally_frame_record *f, bool *placed)
 	return last_ns - end_ns;
 }
 
-/* What its thread slept in outside drivers' waits, if two thirds of that are one place. */
+/* What its thread slept in, if two thirds of that are one place. */
 static struct tally_asleep_record
 asleep_in(const struct tally_frame_record *f)
 {
 	struct tally_asleep_record most = { 0 };
 	uint64_t ns = 0;
 	for (uint32_t i = 0; i < f->n_asleep; i++) {
-		if (f->asleep[i].driver)
-			continue;
 		ns += f->asleep[i].ns;
 		most = f->asleep[i].ns > most.ns ? f->asleep[i] : most;
 	}

@@ -77,9 +77,13 @@ tally_clock_show_waiting(_Atomic uint64_t *thread)
 __attribute__((hot)) struct tally_clock_wait
 tally_clock_wait_begin(void)
 {
-	if (shown)
+	struct tally_clock_wait wait = { .before_ns = waited_ns };
+	if (shown) {
+		wait.shown = atomic_load_explicit(shown, memory_order_relaxed);
 		atomic_store_explicit(shown, tid, memory_order_relaxed);
-	return (struct tally_clock_wait){ tally_clock_now_ns(), waited_ns };
+	}
+	wait.begin_ns = tally_clock_now_ns();
+	return wait;
 }
 
 __attribute__((hot)) uint64_t
@@ -88,7 +92,7 @@ tally_clock_wait_end(const struct tally_clock_wait *wait)
 	if (!wait->begin_ns)
 		return 0;
 	if (shown)
-		atomic_store_explicit(shown, 0, memory_order_relaxed);
+		atomic_store_explicit(shown, wait->shown, memory_order_relaxed);
 	uint64_t now_ns = tally_clock_now_ns();
 	waited_ns = wait->before_ns + now_ns - wait->begin_ns;
 	return now_ns;

@@ -35,6 +35,7 @@ void tally_clock_show_waiting(_Atomic uint64_t *thread);
 /* Surrounds a call in which a driver may wait; nested calls count once. */
 struct tally_clock_wait {
 	uint64_t begin_ns, before_ns; /* all 0: nothing is added */
+	uint64_t shown; /* 0, or the thread's number: it is within another one */
 };
 struct tally_clock_wait tally_clock_wait_begin(void);
 /* Returns CLOCK_MONOTONIC; 0 if nothing was surrounded. */

@@ -11,7 +11,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -35,22 +34,25 @@ static struct watched {
 	_Atomic uint64_t tid; /* 0: free */
 	_Atomic uint64_t ended_ns, usual_ns, n_ended;
 	_Atomic uint64_t waiting; /* tid: in a call in which drivers wait */
-	struct sleep *last; /* the collector's: the newest, if it is still of this thread */
+	struct sleep *last; /* the collector's: in which the last look found it */
 } threads[MAX_THREADS];
 
-/* From the first of consecutive looks that found it there to the next look; `open`: none of the
- * frame came after them. */
-struct sleep {
-	uint64_t tid, frame_ns, begin_ns, end_ns;
+/* What a thread is in. */
+struct place {
 	long call; /* -1: a page fault */
 	uint64_t argument; /* its first: which lock, which file */
-	bool open, driver;
+	uint32_t other; /* the thread for which it waits; 0: not known */
+};
+
+/* From the first of consecutive looks that found it there to where the next one is due, or found it
+ * elsewhere; the frame may end before. */
+static struct sleep {
+	uint64_t tid, frame_ns, begin_ns, end_ns;
+	struct place at;
 	const char *of;
 	uint32_t n;
 	char thread[16];
-};
-
-static struct sleep sleeps[MAX_SLEEPS]; /* a ring */
+} sleeps[MAX_SLEEPS]; /* a ring */
 static uint64_t n_sleeps;
 
 static struct tally_asleep_record found[MAX_LISTED];
@@ -103,6 +105,13 @@ static const struct call {
 	CALL(mprotect),
 	CALL(madvise),
 	CALL(io_uring_enter),
+#ifdef SYS_futex_time64 /* 32-bit: what its C library calls since it has a long time */
+#define TIME64(name) { SYS_##name##_time64, false, #name }
+	TIME64(futex),
+	TIME64(clock_nanosleep),
+	TIME64(ppoll),
+	TIME64(pselect6),
+#endif
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -118,16 +127,16 @@ find_call(long number)
 
 /* ---- the threads that end frames ---- */
 
-/* A thread that has no place takes a free one, or that of one that has ended no frame for a
+/* A thread that has no place takes a free one, else that of one that has ended no frame for a
  * second. */
 static void
 take_place(uint64_t tid, uint64_t now_ns)
 {
-	for (unsigned i = 0; i < MAX_THREADS; i++) {
-		struct watched *w = &threads[i];
-		uint64_t there = atomic_load(&w->tid);
-		bool is_free = !there || now_ns > atomic_load(&w->ended_ns) + 1000 * NS_PER_MS;
-		if (!is_free || !atomic_compare_exchange_strong(&w->tid, &there, tid))
+	for (unsigned i = 0; i < 2 * MAX_THREADS; i++) {
+		struct watched *w = &threads[i % MAX_THREADS];
+		uint64_t there = atomic_load(&w->tid), ended_ns = atomic_load(&w->ended_ns);
+		bool is_left = i >= MAX_THREADS && now_ns > ended_ns + 1000 * NS_PER_MS;
+		if ((there && !is_left) || !atomic_compare_exchange_strong(&w->tid, &there, tid))
 			continue;
 		atomic_store(&w->usual_ns, 0);
 		atomic_store(&w->n_ended, 0);
@@ -147,7 +156,7 @@ usual_after(uint64_t usual_ns, uint64_t ns)
 }
 
 __attribute__((hot)) void
-tally_late_frame_ended(uint64_t tid, uint64_t now_ns)
+tally_late_frame_ended(uint64_t tid, uint64_t now_ns, bool captured)
 {
 	if (!tid)
 		return;
@@ -157,8 +166,9 @@ tally_late_frame_ended(uint64_t tid, uint64_t now_ns)
 			continue;
 		uint64_t ns = now_ns - atomic_load_explicit(&w->ended_ns, memory_order_relaxed);
 		uint64_t usual_ns = atomic_load_explicit(&w->usual_ns, memory_order_relaxed);
-		atomic_store_explicit(&w->usual_ns, usual_after(usual_ns, ns),
-				      memory_order_relaxed);
+		if (captured) /* else it is the time since the last one that was */
+			usual_ns = usual_after(usual_ns, ns);
+		atomic_store_explicit(&w->usual_ns, usual_ns, memory_order_relaxed);
 		uint64_t n = atomic_load_explicit(&w->n_ended, memory_order_relaxed);
 		atomic_store_explicit(&w->n_ended, n + 1, memory_order_relaxed);
 		atomic_store_explicit(&w->ended_ns, now_ns, memory_order_release);
@@ -170,12 +180,6 @@ tally_late_frame_ended(uint64_t tid, uint64_t now_ns)
 
 /* ---- looking ---- */
 
-/* What a thread is in: a system call and its first three arguments. */
-struct place {
-	long call; /* -1: none, it waits for a page */
-	uint64_t arguments[3];
-};
-
 /* Outside a system call it is a fault, or stopped by a debugger. */
 static bool
 waits_for_page(uint64_t tid)
@@ -186,128 +190,110 @@ waits_for_page(uint64_t tid)
 	return name_end && strncmp(name_end, ") D", 3) == 0;
 }
 
+static const char *
+kind_of_file(uint64_t fd)
+{
+	static const struct {
+		char begin[10], kind[7];
+	} kinds[] = {
+		{ "/dev/shm/", "file" }, { "/dev/", "device" }, { "/", "file" },
+		{ "pipe:", "pipe" },     { "socket:", "socket" },
+	};
+	char path[64], target[16] = "";
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", (int)fd);
+	/* Of a file of a server that hangs fstat() would hang. */
+	if (readlink(path, target, sizeof(target) - 1) > 0)
+		for (size_t i = 0; i < COUNT(kinds); i++)
+			if (strncmp(target, kinds[i].begin, strlen(kinds[i].begin)) == 0)
+				return kinds[i].kind;
+	return NULL;
+}
+
+/* The owner of a locked mutex of glibc with waiters; 0: it is none, or not known. Others too have
+ * locks that say 2, and any number after it. */
+static uint32_t
+read_owner(uint64_t mutex)
+{
+	enum { LOCK, DEPTH, OWNER, N_WORDS = 5 };
+	const unsigned kind = sizeof(long) == 8 ? 4 : 3, users = sizeof(long) == 8 ? 3 : 4;
+	uint32_t words[N_WORDS] = { 0 };
+	struct iovec to = { words, sizeof(words) };
+	struct iovec from = { (void *)(uintptr_t)mutex, sizeof(words) };
+	bool is_mutex = !tally_is_filtered() &&
+			syscall(SYS_process_vm_readv, (long)getpid(), &to, 1L, &from, 1L, 0L) ==
+				(long)sizeof(words) &&
+			words[LOCK] == 2 && words[users] && words[kind] < 1024 &&
+			!(words[kind] & 0x7c);
+	return is_mutex ? words[OWNER] : 0;
+}
+
+/* The thread for which it waits in futex(): that holds a lock, or is to end. */
+static uint32_t
+awaited(uint64_t word, uint64_t operation, uint64_t value)
+{
+	/* pthread_join() waits for the number to go. */
+	if (operation == (FUTEX_WAIT_BITSET | FUTEX_CLOCK_REALTIME))
+		return (uint32_t)value;
+	return (operation | FUTEX_PRIVATE_FLAG) == FUTEX_WAIT_PRIVATE && value == 2
+		       ? read_owner(word)
+		       : 0;
+}
+
 /* False: it runs, or it is not known. */
 static bool
 read_place(uint64_t tid, struct place *out)
 {
 	char text[256];
-	*out = (struct place){ 0 };
-	return tally_small_file_of_thread((pid_t)tid, "syscall", text, sizeof(text)) &&
-	       sscanf(text, "%ld %" SCNx64 " %" SCNx64 " %" SCNx64, &out->call,
-		      &out->arguments[0], &out->arguments[1], &out->arguments[2]) >= 1 &&
-	       (out->call >= 0 || waits_for_page(tid));
+	uint64_t second = 0, third = 0;
+	if (!tally_small_file_of_thread((pid_t)tid, "syscall", text, sizeof(text)) ||
+	    sscanf(text, "%ld %" SCNx64 " %" SCNx64 " %" SCNx64, &out->call, &out->argument,
+		   &second, &third) < 1)
+		return false;
+	const struct call *call = find_call(out->call);
+	if (call && strcmp(call->name, "futex") == 0)
+		out->other = awaited(out->argument, second, third);
+	return out->call >= 0 || waits_for_page(tid);
 }
 
-static const char *
-kind_of_file(int fd)
+static bool
+is_same_place(const struct place *a, const struct place *b)
 {
-	struct stat s;
-	if (fstat(fd, &s) != 0)
-		return NULL;
-	switch (s.st_mode & S_IFMT) {
-	case S_IFREG:
-		return "file";
-	case S_IFIFO:
-		return "pipe";
-	case S_IFSOCK:
-		return "socket";
-	case S_IFCHR:
-	case S_IFBLK:
-		return "device";
-	default:
-		return NULL;
-	}
-}
-
-/* The owner of a mutex of glibc, which stands after its word and a count; 0: not known. */
-static uint32_t
-read_owner(uint64_t mutex)
-{
-	uint32_t owner = 0;
-	struct iovec to = { &owner, sizeof(owner) };
-	struct iovec from = { (void *)(uintptr_t)(mutex + 8), sizeof(owner) };
-	bool read = !tally_is_filtered() &&
-		    syscall(SYS_process_vm_readv, (long)getpid(), &to, 1L, &from, 1L, 0L) ==
-			    (long)sizeof(owner);
-	return read ? owner : 0;
-}
-
-/* The thread for which it waits in futex(): that holds a lock, or is to end. */
-static uint32_t
-awaited(const struct place *at)
-{
-	const uint32_t value = (uint32_t)at->arguments[2];
-	switch (at->arguments[1] & FUTEX_CMD_MASK) {
-	case FUTEX_WAIT: /* a word that says 2 is a locked mutex of glibc with waiters */
-		return value & FUTEX_WAITERS ? value & FUTEX_TID_MASK
-		       : value == 2          ? read_owner(at->arguments[0])
-					     : 0;
-	case FUTEX_WAIT_BITSET: /* pthread_join() waits for the number to go */
-		return at->arguments[1] & FUTEX_PRIVATE_FLAG ? 0 : value;
-	default:
-		return 0;
-	}
+	return a->call == b->call && a->argument == b->argument && a->other == b->other;
 }
 
 static struct sleep *
-note_sleep(uint64_t tid, uint64_t frame_ns, bool driver, uint64_t now_ns, const struct place *at)
+note_sleep(uint64_t tid, uint64_t frame_ns, uint64_t now_ns, const struct place *at)
 {
 	struct sleep *s = &sleeps[n_sleeps++ % MAX_SLEEPS];
 	const struct call *call = find_call(at->call);
-	*s = (struct sleep){
-		.tid = tid,
-		.frame_ns = frame_ns,
-		.begin_ns = now_ns,
-		.call = at->call,
-		.argument = at->arguments[0],
-		.driver = driver,
-		.open = true,
-		.n = 1,
-	};
+	*s = (struct sleep){ .tid = tid, .frame_ns = frame_ns, .begin_ns = now_ns, .at = *at };
 	if (call && call->of_file)
-		s->of = kind_of_file((int)at->arguments[0]);
-#ifdef SYS_futex
-	uint32_t other = at->call == SYS_futex ? awaited(at) : 0;
-	if (other) /* the name stays empty if the process has no such thread */
-		tally_small_file_of_thread((pid_t)other, "comm", s->thread, sizeof(s->thread));
-#endif
+		s->of = kind_of_file(at->argument);
+	if (at->other) /* the name stays empty if the process has no such thread */
+		tally_small_file_of_thread((pid_t)at->other, "comm", s->thread, sizeof(s->thread));
 	return s;
 }
 
-/* The thread's, as long as nothing is known of its end; one of a frame that has ended is ended by
- * then. */
-static struct sleep *
-open_sleep(const struct watched *w, uint64_t tid, uint64_t frame_ns)
-{
-	struct sleep *s = w->last;
-	if (!s || !s->open || s->tid != tid)
-		return NULL;
-	if (s->frame_ns == frame_ns)
-		return s;
-	s->open = false;
-	s->end_ns = frame_ns;
-	return NULL;
-}
-
 static void
-look_at(struct watched *w, uint64_t tid, uint64_t frame_ns, uint64_t now_ns)
+look_at(struct watched *w, uint64_t tid, uint64_t frame_ns, uint64_t now_ns, uint64_t next_ns)
 {
-	struct place at;
-	bool driver = atomic_load(&w->waiting) == tid;
-	bool sleeps_now = read_place(tid, &at);
+	struct place at = { 0 };
+	bool sleeps_now = atomic_load(&w->waiting) != tid && read_place(tid, &at) &&
+			  atomic_load(&w->waiting) != tid;
 	if (atomic_load(&w->tid) != tid || atomic_load(&w->ended_ns) != frame_ns)
 		return; /* it may be in the next frame */
-	struct sleep *last = open_sleep(w, tid, frame_ns);
-	if (last) {
-		last->end_ns = now_ns;
-		last->open = sleeps_now && last->call == at.call &&
-			     last->argument == at.arguments[0] && last->driver == driver;
-		last->n += last->open;
-		if (last->open)
-			return;
-	}
-	if (sleeps_now)
-		w->last = note_sleep(tid, frame_ns, driver, now_ns, &at);
+	struct sleep *s = w->last;
+	bool is_of_frame = s && s->tid == tid && s->frame_ns == frame_ns;
+	if (is_of_frame)
+		s->end_ns = now_ns;
+	w->last = NULL;
+	if (!sleeps_now)
+		return;
+	if (!is_of_frame || !is_same_place(&s->at, &at))
+		s = note_sleep(tid, frame_ns, now_ns, &at);
+	s->n++;
+	s->end_ns = next_ns;
+	w->last = s;
 }
 
 uint64_t
@@ -325,12 +311,11 @@ tally_late_look(uint64_t now_ns)
 		uint64_t more_ns = usual_ns / 2 > LEAST_LATE_NS ? usual_ns / 2 : LEAST_LATE_NS;
 		uint64_t at_ns = ended_ns + usual_ns + more_ns;
 		if (now_ns >= at_ns) {
-			look_at(w, tid, ended_ns, now_ns);
 			uint64_t apart_ns = (now_ns - ended_ns) / LATE_LOOKS;
 			at_ns = now_ns + (apart_ns > LATE_LOOK_NS ? apart_ns : LATE_LOOK_NS);
-		} else {
-			open_sleep(w, tid, ended_ns);
-			at_ns = at_ns - now_ns < LOOK_NS ? now_ns + LOOK_NS : at_ns;
+			look_at(w, tid, ended_ns, now_ns, at_ns);
+		} else if (at_ns - now_ns < LOOK_NS) {
+			at_ns = now_ns + LOOK_NS;
 		}
 		next_ns = at_ns < next_ns ? at_ns : next_ns;
 	}
@@ -348,12 +333,12 @@ is_same_text(const char *a, const char *b)
 static const char *
 name_sleep(const struct sleep *s, char buffer[32])
 {
-	const struct call *call = find_call(s->call);
+	const struct call *call = find_call(s->at.call);
 	if (call)
 		return call->name;
-	if (s->call < 0)
+	if (s->at.call < 0)
 		return "fault";
-	snprintf(buffer, 32, "syscall %ld", s->call);
+	snprintf(buffer, 32, "syscall %ld", s->at.call);
 	return buffer;
 }
 
@@ -365,12 +350,10 @@ list_sleep(const struct sleep *s, uint64_t ns, uint32_t n)
 		.in = name_sleep(s, found_names[n]),
 		.of = s->of,
 		.thread = s->thread[0] ? s->thread : NULL,
-		.driver = s->driver,
 	};
 	uint32_t at = 0;
 	while (at < n && !(is_same_text(found[at].in, next.in) && found[at].of == next.of &&
-			   is_same_text(found[at].thread, next.thread) &&
-			   found[at].driver == next.driver))
+			   is_same_text(found[at].thread, next.thread)))
 		at++;
 	if (at == n)
 		found[n++] = next;
@@ -384,19 +367,14 @@ tally_late_find(uint64_t tid, uint64_t begin_ns, uint64_t end_ns,
 		const struct tally_asleep_record **out)
 {
 	uint32_t n = 0;
-	const struct sleep *open = NULL;
 	*out = found;
-	for (unsigned i = 0; i < MAX_THREADS; i++)
-		if (atomic_load(&threads[i].tid) == tid)
-			open = open_sleep(&threads[i], tid, atomic_load(&threads[i].ended_ns));
 	for (uint64_t i = n_sleeps > MAX_SLEEPS ? n_sleeps - MAX_SLEEPS : 0; i < n_sleeps; i++) {
 		const struct sleep *s = &sleeps[i % MAX_SLEEPS];
-		uint64_t from_ns = s->begin_ns > begin_ns ? s->begin_ns : begin_ns;
-		uint64_t to_ns = s == open || s->end_ns > end_ns ? end_ns : s->end_ns;
-		/* One that began in an earlier frame ended there, if it has ended. */
-		bool is_within = s == open || s->begin_ns >= begin_ns;
-		if (s->tid == tid && is_within && from_ns < to_ns && n < MAX_LISTED)
-			n = list_sleep(s, to_ns - from_ns, n);
+		uint64_t to_ns = s->end_ns < end_ns ? s->end_ns : end_ns;
+		/* One that began in an earlier frame ended there. */
+		if (s->tid == tid && s->begin_ns >= begin_ns && s->begin_ns < to_ns &&
+		    n < MAX_LISTED)
+			n = list_sleep(s, to_ns - s->begin_ns, n);
 	}
 	return n;
 }

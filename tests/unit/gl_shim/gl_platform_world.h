@@ -193,7 +193,7 @@ struct tally_clock_wait
 tally_clock_wait_begin(void)
 {
 	g_assert_cmpuint(waits_open++, ==, 0);
-	return (struct tally_clock_wait){ now_ns, 0 };
+	return (struct tally_clock_wait){ .begin_ns = now_ns };
 }
 
 uint64_t

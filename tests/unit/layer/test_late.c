@@ -3,9 +3,12 @@
 #include "layer/event/late.h"
 
 #include <glib.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,6 +22,12 @@ static atomic_bool over;
 static int ends[2]; /* of a pipe: a byte lets the thread go on */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t frames, waited_for;
+/* A word in which a thread waits, and what stands after it. */
+static struct {
+	_Atomic uint32_t word;
+	uint32_t more[5];
+} plant;
+static uint64_t holder;
 
 static void
 read_pipe(void)
@@ -58,11 +67,50 @@ nap(void)
 static void
 wait_in_driver(void)
 {
-	static _Atomic uint64_t none;
-	struct tally_clock_wait wait = tally_clock_wait_begin();
+	struct tally_clock_wait outer = tally_clock_wait_begin();
+	struct tally_clock_wait inner = tally_clock_wait_begin();
+	tally_clock_wait_end(&inner);
 	read_pipe();
-	tally_clock_wait_end(&wait);
-	tally_clock_show_waiting(&none);
+	tally_clock_wait_end(&outer);
+}
+
+static void
+wait_in_word(uint32_t value, int operation)
+{
+	atomic_store(&plant.word, value);
+	while (!atomic_load(&over))
+		syscall(SYS_futex, &plant.word, operation, value, NULL, NULL, UINT32_MAX);
+}
+
+/* A lock of GLib, of Go, of many: 2 is locked, and a neighbour is a thread's number by chance. */
+static void
+wait_in_other_lock(void)
+{
+	plant.more[1] = (uint32_t)holder;
+	wait_in_word(2, FUTEX_WAIT_PRIVATE);
+}
+
+/* A lock of musl, in a container, where threads have small numbers; an atomic's wait(). */
+static void
+wait_in_negative(void)
+{
+	wait_in_word(FUTEX_WAITERS | (uint32_t)holder, FUTEX_WAIT_PRIVATE);
+}
+
+/* Mesa's locks and fences are such words, locked is 2; in a container that is a thread's number. */
+static void
+wait_in_shared(void)
+{
+	wait_in_word((uint32_t)holder, FUTEX_WAIT_BITSET);
+}
+
+/* A mutex of glibc: a count, the holder, then users and kind in the order of the machine. */
+static void
+wait_in_planted(void)
+{
+	plant.more[1] = (uint32_t)holder;
+	plant.more[sizeof(long) == 8 ? 2 : 3] = 1;
+	wait_in_word(2, FUTEX_WAIT_PRIVATE);
 }
 
 static void
@@ -88,47 +136,75 @@ run_frames(void *waits)
 {
 	void (*const *in)(void) = waits;
 	uint64_t tid = tally_clock_thread().thread;
+	prctl(PR_SET_NAME, "frames");
 	for (unsigned i = 0; i < 20; i++)
-		tally_late_frame_ended(tid, base_ns + i * 10 * MS);
+		tally_late_frame_ended(tid, base_ns + i * 10 * MS, true);
 	atomic_store(&frames_thread, tid);
 	(*in)();
 	return NULL;
 }
 
-static const struct {
+static const struct row {
 	const char *name;
 	void (*wait)(void);
 	const char *in, *of, *thread; /* in NULL: nothing is found */
-	bool driver;
 } table[] = {
-	{ "pipe", read_pipe, "read", "pipe", NULL, false },
-	{ "poll", poll_pipe, "poll", NULL, NULL, false },
-	{ "lock", lock, "futex", NULL, "holder", false },
-	{ "join", join, "futex", NULL, "worker", false },
-	{ "nap", nap, "clock_nanosleep", NULL, NULL, false },
-	{ "driver", wait_in_driver, "read", "pipe", NULL, true },
-	{ "work", work, NULL, NULL, NULL, false },
+	{ "pipe", read_pipe, "read", "pipe", NULL },
+	{ "poll", poll_pipe, "poll", NULL, NULL },
+	{ "lock", lock, "futex", NULL, "holder" },
+	{ "planted", wait_in_planted, "futex", NULL, "holder" },
+	{ "other-lock", wait_in_other_lock, "futex", NULL, NULL },
+	{ "negative", wait_in_negative, "futex", NULL, NULL },
+	{ "shared", wait_in_shared, "futex", NULL, NULL },
+	{ "join", join, "futex", NULL, "worker" },
+	{ "nap", nap, "clock_nanosleep", NULL, NULL },
+	{ "driver", wait_in_driver, NULL, NULL, NULL },
+	{ "work", work, NULL, NULL, NULL },
 };
+
+/* The thread of frames is where it waits; its 20th frame ended 190 ms after base_ns. */
+static uint64_t
+start_frames(const struct row *p)
+{
+	prctl(PR_SET_NAME, "holder");
+	holder = (uint64_t)syscall(SYS_gettid);
+	atomic_store(&frames_thread, 0);
+	atomic_store(&over, false);
+	memset(plant.more, 0, sizeof(plant.more));
+	base_ns = tally_clock_now_ns();
+	tally_late_forget();
+	pthread_mutex_lock(&mutex);
+	if (p->wait == join)
+		pthread_create(&waited_for, NULL, run_worker, NULL);
+	pthread_create(&frames, NULL, run_frames, (void *)&p->wait);
+	while (!atomic_load(&frames_thread))
+		g_usleep(1000);
+	g_usleep(50000);
+	return atomic_load(&frames_thread);
+}
+
+static void
+stop_frames(void)
+{
+	struct pollfd f = { .fd = ends[0], .events = POLLIN };
+	atomic_store(&over, true);
+	atomic_store(&plant.word, 0);
+	syscall(SYS_futex, &plant.word, FUTEX_WAKE, 1, NULL, NULL, 0);
+	syscall(SYS_futex, &plant.word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	pthread_mutex_unlock(&mutex);
+	g_assert_cmpint(write(ends[1], "x", 1), ==, 1);
+	pthread_join(frames, NULL);
+	if (poll(&f, 1, 0) == 1)
+		read_pipe();
+	tally_late_forget();
+}
 
 static void
 test_place(const void *row)
 {
 	const struct tally_asleep_record *found;
-	const unsigned i = GPOINTER_TO_UINT(row);
-	bool joins = table[i].wait == join;
-	prctl(PR_SET_NAME, "holder");
-	atomic_store(&frames_thread, 0);
-	atomic_store(&over, false);
-	base_ns = tally_clock_now_ns();
-	tally_late_forget();
-	pthread_mutex_lock(&mutex);
-	if (joins)
-		pthread_create(&waited_for, NULL, run_worker, NULL);
-	pthread_create(&frames, NULL, run_frames, (void *)&table[i].wait);
-	while (!atomic_load(&frames_thread))
-		g_usleep(1000);
-	g_usleep(50000);
-	uint64_t tid = atomic_load(&frames_thread), begin_ns = base_ns + 190 * MS;
+	const struct row *p = row;
+	uint64_t tid = start_frames(p), begin_ns = base_ns + 190 * MS;
 	uint64_t late_ns = begin_ns + 15 * MS;
 
 	/* Not late yet; then every 2 ms; nothing is known of another thread, or time. */
@@ -140,30 +216,84 @@ test_place(const void *row)
 	g_assert_cmpuint(tally_late_find(tid + 1, begin_ns, begin_ns + 40 * MS, &found), ==, 0);
 	g_assert_cmpuint(tally_late_find(tid, base_ns, begin_ns, &found), ==, 0);
 	uint32_t n = tally_late_find(tid, begin_ns, begin_ns + 40 * MS, &found);
-	g_assert_cmpuint(n, ==, table[i].in ? 1 : 0);
+	g_assert_cmpuint(n, ==, p->in ? 1 : 0);
 	if (n) {
-		g_assert_cmpstr(found->in, ==, table[i].in);
-		g_assert_cmpstr(found->of, ==, table[i].of);
-		g_assert_cmpstr(found->thread, ==, table[i].thread);
-		g_assert_cmpint(found->driver, ==, table[i].driver);
+		g_assert_cmpstr(found->in, ==, p->in);
+		g_assert_cmpstr(found->of, ==, p->of);
+		g_assert_cmpstr(found->thread, ==, p->thread);
 		g_assert_cmpuint(found->n, ==, 3);
-		g_assert_cmpuint(found->ns, ==, 25 * MS); /* to the frame's end */
+		g_assert_cmpuint(found->ns, ==, 6 * MS); /* to where the next look is due */
 	}
 	/* The frame has ended, late: the next one has none of it. */
-	tally_late_frame_ended(tid, begin_ns + 40 * MS);
+	tally_late_frame_ended(tid, begin_ns + 20 * MS, true);
 	tally_late_look(begin_ns + 41 * MS);
-	g_assert_cmpuint(tally_late_find(tid, begin_ns + 40 * MS, begin_ns + 50 * MS, &found), ==,
+	g_assert_cmpuint(tally_late_find(tid, begin_ns + 20 * MS, begin_ns + 30 * MS, &found), ==,
 			 0);
-	g_assert_cmpuint(tally_late_find(tid, begin_ns, begin_ns + 40 * MS, &found), ==, n);
+	g_assert_cmpuint(tally_late_find(tid, begin_ns, begin_ns + 20 * MS, &found), ==, n);
+	g_assert_cmpuint(n ? found->ns : 5 * MS, ==, 5 * MS);
+	stop_frames();
+}
 
-	atomic_store(&over, true);
-	pthread_mutex_unlock(&mutex);
-	g_assert_cmpint(write(ends[1], "x", 1), ==, 1);
-	pthread_join(frames, NULL);
-	char byte;
-	if (!table[i].of && table[i].wait != poll_pipe && !joins)
-		g_assert_cmpint(read(ends[0], &byte, 1), ==, 1);
-	tally_late_forget();
+/* The lock goes from hand to hand while the thread waits: each holder is named. */
+static void
+test_handed_on(void)
+{
+	static const struct row p = { .wait = wait_in_planted };
+	const struct tally_asleep_record *found;
+	uint64_t tid = start_frames(&p), begin_ns = base_ns + 190 * MS;
+	tally_late_look(begin_ns + 20 * MS);
+	plant.more[1] = (uint32_t)tid;
+	tally_late_look(begin_ns + 22 * MS);
+	tally_late_look(begin_ns + 24 * MS);
+	g_assert_cmpuint(tally_late_find(tid, begin_ns, begin_ns + 40 * MS, &found), ==, 2);
+	g_assert_cmpstr(found[0].thread, ==, "holder");
+	g_assert_cmpuint(found[0].ns, ==, 2 * MS);
+	g_assert_cmpstr(found[1].thread, ==, "frames");
+	g_assert_cmpuint(found[1].ns, ==, 4 * MS);
+	stop_frames();
+}
+
+/* Nobody looks after 10 s: where the thread was then, nobody knows. */
+static void
+test_long(void)
+{
+	static const struct row p = { .wait = read_pipe };
+	const struct tally_asleep_record *found;
+	uint64_t tid = start_frames(&p), begin_ns = base_ns + 190 * MS;
+	uint64_t next_ns = tally_late_look(begin_ns + 9900 * MS);
+	g_assert_cmpuint(next_ns, >, begin_ns + 10000 * MS);
+	g_assert_cmpuint(tally_late_look(next_ns), ==, UINT64_MAX);
+	tally_late_frame_ended(tid, begin_ns + 60000 * MS, true);
+	g_assert_cmpuint(tally_late_find(tid, begin_ns, begin_ns + 60000 * MS, &found), ==, 1);
+	g_assert_cmpuint(found->ns, ==, next_ns - (begin_ns + 9900 * MS));
+	stop_frames();
+}
+
+/* A second thread that ends frames takes a free place, not that of one that is late. */
+static void
+test_second(void)
+{
+	static const struct row p = { .wait = read_pipe };
+	const struct tally_asleep_record *found;
+	uint64_t tid = start_frames(&p), begin_ns = base_ns + 190 * MS;
+	tally_late_frame_ended(holder, begin_ns + 1100 * MS, true);
+	tally_late_look(begin_ns + 1200 * MS);
+	g_assert_cmpuint(tally_late_find(tid, begin_ns, begin_ns + 1300 * MS, &found), ==, 1);
+	stop_frames();
+}
+
+/* With --every 10, what is usual is what captured frames take, not the ten from one to the next. */
+static void
+test_every(void)
+{
+	static const struct row p = { .wait = read_pipe };
+	uint64_t tid = start_frames(&p), now_ns = base_ns + 190 * MS;
+	for (unsigned i = 0; i < 20; i++) {
+		tally_late_frame_ended(tid, now_ns += 90 * MS, false);
+		tally_late_frame_ended(tid, now_ns += 10 * MS, true);
+	}
+	g_assert_cmpuint(tally_late_look(now_ns + MS), ==, now_ns + 15 * MS);
+	stop_frames();
 }
 
 int
@@ -173,8 +303,12 @@ main(int argc, char **argv)
 	g_assert_cmpint(pipe(ends), ==, 0);
 	for (unsigned i = 0; i < G_N_ELEMENTS(table); i++) {
 		char *path = g_strdup_printf("/late/%s", table[i].name);
-		g_test_add_data_func(path, GUINT_TO_POINTER(i), test_place);
+		g_test_add_data_func(path, &table[i], test_place);
 		g_free(path);
 	}
+	g_test_add_func("/late/handed-on", test_handed_on);
+	g_test_add_func("/late/long", test_long);
+	g_test_add_func("/late/second", test_second);
+	g_test_add_func("/late/every", test_every);
 	return g_test_run();
 }
