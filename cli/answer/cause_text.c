@@ -177,12 +177,8 @@ asleep_text(const struct tally_answer_hitch *h, const char *else_text)
 		const char *in, *what;
 	} places[] = {
 		{ "clock_nanosleep", "sleep" }, { "nanosleep", "sleep" },
-		{ "futex", "lock, or another thread" }, { "poll", "input or display" },
-		{ "ppoll", "input or display" }, { "select", "input or display" },
-		{ "pselect6", "input or display" }, { "epoll_wait", "input or display" },
-		{ "epoll_pwait", "input or display" }, { "ioctl", "driver" },
 		{ "wait4", "another process" }, { "waitid", "another process" },
-		{ "fault", "page from a disk" },
+		{ "futex", "lock, or another thread" }, { "fault", "page of memory" },
 	};
 	const struct tally_asleep_record *a = &h->was.asleep;
 	const char *what = a->of;

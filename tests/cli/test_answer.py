@@ -822,7 +822,7 @@ class Answer(CliCase):
 
         def asleep(call, *others, ms=20, **what):
             return {"asleep": [{"in": call, "n": 9, "ns": ms * MS, **what},
-                               *({"in": other, "n": 9, "ns": ns * MS, **({"driver": True} if driver else {})} for other, ns, driver in others)]}
+                               *({"in": other, "n": 9, "ns": ns * MS} for other, ns in others)]}
         cases = (
             ("nobody", run(), "a wait (sleep, lock, disk, other programs)"),
             ("a thread that is idle else", run([("loader", 28)]), "a wait; meanwhile loader worked 28.0 ms"),
@@ -831,8 +831,9 @@ class Answer(CliCase):
             ("for a lock", run(more=asleep("futex")), "a wait (lock, or another thread: futex)"),
             ("in a file", run(more=asleep("pread64", of="file")), "a wait (file: pread64)"),
             ("in a call without a name", run(more=asleep("syscall 451")), "a wait (syscall 451)"),
-            ("in two, one of them the driver's", run(more=asleep("poll", ("ioctl", 20, True))), "a wait (input or display: poll)"),
-            ("in two", run(more=asleep("poll", ("fsync", 20, False))), "a wait (sleep, lock, disk, other programs)"),
+            ("in poll, of who knows what", run(more=asleep("poll")), "a wait (poll)"),
+            ("in a device, of Wine for one", run(more=asleep("ioctl", of="device")), "a wait (device: ioctl)"),
+            ("in two", run(more=asleep("poll", ("fsync", 20))), "a wait (sleep, lock, disk, other programs)"),
             ("seen too late", run(more=asleep("poll", ms=7)), "a wait (sleep, lock, disk, other programs)"),
             ("in a sleep, after work", run(ready=3, work=22, more=asleep("clock_nanosleep")), "the CPU, and a wait (sleep: clock_nanosleep)"),
             ("too little", run([("loader", 12)]), "a wait (sleep, lock, disk, other programs)"),
