@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/log/device_summary.h"
-#include "cli/log/keys.h"
-#include "cli/log/notes.h"
 #include "cli/log/rows.h"
 
 #include "cli/log/input.h"
@@ -11,6 +9,63 @@
 
 #include <stdio.h>
 #include <string.h>
+
+/* ---- notes, without duplicates, and marks, which get the number of their frame ---- */
+
+/* A frame was read: the marks in it, which are before it in the log, get its number. */
+static void
+number_marks(struct tally_aggregate *a, const struct tally_frame_record *f)
+{
+	GArray *marks = a->state->notes.marks;
+	for (guint i = marks->len; i-- > 0;) {
+		const struct tally_mark *mark = &g_array_index(marks, struct tally_mark, i);
+		if (mark->ns < f->start_ns || mark->ns - f->start_ns >= f->cpu_ns)
+			continue;
+		char *old = g_ptr_array_index(a->notes, mark->note);
+		char *text = g_strdup_printf("%s, frame %" G_GUINT64_FORMAT, old, f->frame);
+		g_hash_table_remove(a->state->notes.set, old);
+		g_hash_table_add(a->state->notes.set, text);
+		a->notes->pdata[mark->note] = text;
+		g_array_remove_index(marks, i);
+	}
+}
+
+static bool
+is_mark(const struct tally_note_record *r)
+{
+	return r->has_time && r->source &&
+	       (strcmp(r->source, "mark") == 0 || strcmp(r->source, "trigger") == 0);
+}
+
+static void
+add_note(struct tally_aggregate *a, const struct tally_note_record *r)
+{
+	enum { MOST_NOTES = 1000 };
+	if (a->notes->len >= MOST_NOTES)
+		return;
+	struct tally_aggregate_state *s = a->state;
+	char *text = r->source && *r->source ? g_strdup_printf("%s: %s", r->source, r->message)
+					     : g_strdup(r->message);
+	bool mark = is_mark(r);
+	if (mark) {
+		/* Two equal marks are two separate marks. */
+		if (!s->notes.first_ns)
+			s->notes.first_ns = r->time_ns;
+		uint64_t since_ns = r->time_ns > s->notes.first_ns ? r->time_ns - s->notes.first_ns
+								   : 0;
+		char *plain = text;
+		text = g_strdup_printf("%s, %.3f s into the log", plain, (double)since_ns / 1e9);
+		g_free(plain);
+	}
+	if (!g_hash_table_add(s->notes.set, text))
+		return;
+	g_ptr_array_add(a->notes, text);
+	const struct tally_mark waiting = { r->time_ns, a->notes->len - 1 };
+	if (mark)
+		g_array_append_val(s->notes.marks, waiting);
+}
+
+/* ---- frames ---- */
 
 /* The joined values of a group's parts count as one value each, if no watcher takes them. */
 static void
@@ -63,7 +118,7 @@ read_frame(struct tally_aggregate *a, const struct tally_frame_record *f)
 	struct tally_device_summary *d = tally_aggregate_need_device(a, f->device);
 	if (!a->state->notes.first_ns)
 		a->state->notes.first_ns = f->start_ns;
-	tally_notes_add_frame(a, f);
+	number_marks(a, f);
 	add_pictured(a, f);
 	bool skipped = is_warmup(a, d, f);
 	d->seen++;
@@ -140,7 +195,7 @@ tally_aggregate_add(struct tally_aggregate *a, const struct tally_log_line *line
 		read_frame(a, &line->frame);
 		break;
 	case TALLY_LINE_NOTE:
-		tally_notes_add(a, &line->note);
+		add_note(a, &line->note);
 		break;
 	case TALLY_LINE_END:
 		a->has_end = true;
@@ -181,7 +236,9 @@ init(struct tally_aggregate *a, const char *path, const struct tally_grouping *b
 	tally_keys_init(a);
 	a->pictured = g_array_new(FALSE, FALSE, sizeof(struct tally_pictured_pass));
 	tally_groups_init(a);
-	tally_notes_init(a);
+	a->notes = g_ptr_array_new();
+	s->notes.set = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	s->notes.marks = g_array_new(FALSE, FALSE, sizeof(struct tally_mark));
 }
 
 void
@@ -202,7 +259,9 @@ tally_aggregate_finish(struct tally_aggregate *a)
 	g_array_unref(a->keys);
 	g_array_unref(a->pictured);
 	tally_groups_finish(a);
-	tally_notes_finish(a);
+	g_ptr_array_unref(a->notes);
+	g_hash_table_destroy(s->notes.set);
+	g_array_unref(s->notes.marks);
 	g_hash_table_destroy(s->devices);
 	g_ptr_array_unref(s->touched);
 	tally_warmup_destroy(s->warmup);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* cli/log/aggregate_parts.h - shared by the files of a log's summary; private to them.
  *
- * aggregate.c reads lines; rows.c makes rows and adds values, by_*.c decide what a row is; keys.c
- * numbers counters and metrics; device_summary.c keeps what concerns a device; notes.c keeps notes
- * and marks. One thread.
+ * aggregate.c reads lines, and keeps notes and marks; rows.c makes rows and adds values,
+ * by_*.c decide what a row is; device_summary.c keeps what concerns a device, and numbers counters
+ * and metrics. One thread.
  */
 #ifndef PASSTALLY_CLI_AGGREGATE_PARTS_H
 #define PASSTALLY_CLI_AGGREGATE_PARTS_H

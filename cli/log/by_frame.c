@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/log/device_summary.h"
-#include "cli/log/keys.h"
 #include "cli/log/rows.h"
 
 static struct tally_frame_row *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cli/log/device_summary.h - the information in a log about each device: its identity, frame
- * times, clock and surface.
+ * times, clock and surface, and the series that its counters and metrics are.
  */
 #ifndef PASSTALLY_CLI_LOG_DEVICE_SUMMARY_H
 #define PASSTALLY_CLI_LOG_DEVICE_SUMMARY_H
@@ -22,6 +22,11 @@ bool tally_aggregate_clock(struct tally_device_summary *device, struct tally_clo
 /* Whether another device in the log is on top of this one, so that showing both would count the
  * work twice. */
 bool tally_aggregate_is_beneath(const struct tally_aggregate *a, uint32_t device);
+
+/* The series of a log: GPU time, calls, and each counter and metric. */
+void tally_keys_init(struct tally_aggregate *a);
+/* The series of a counter or metric, which is added where it is new. */
+uint32_t tally_aggregate_key(struct tally_aggregate *a, const char *key, bool metric);
 
 void tally_device_summary_destroy(gpointer summary);
 /* Forgets the frames that were counted. */

@@ -3,7 +3,6 @@
 #include "cli/log/rows.h"
 
 #include "cli/log/device_summary.h"
-#include "cli/log/keys.h"
 #include "query/statistics/run_statistics.h"
 
 #include <string.h>
