@@ -2,7 +2,7 @@
 /* query/attribute/annotate_account.h - what the frames of a device were given of a source's
  * growth, and what is left.
  *
- * Collector thread only.
+ * Collector thread only; all but the first two need the sampler's lock.
  */
 #ifndef PASSTALLY_QUERY_ATTRIBUTE_ANNOTATE_ACCOUNT_H
 #define PASSTALLY_QUERY_ATTRIBUTE_ANNOTATE_ACCOUNT_H

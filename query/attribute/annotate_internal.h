@@ -74,13 +74,4 @@ struct tally_scratch {
 	size_t max_work, max_shares, max_numbers, max_values, max_own, n_values;
 };
 
-/* ---- query/attribute/annotate_device.c ---- */
-
-/* ---- query/attribute/annotate_account.c; all but the first two need the sampler's lock
- * ---- */
-
-/* ---- query/attribute/annotate_values.c ---- */
-
-/* ---- query/attribute/annotate_metrics.c ---- */
-
 #endif

@@ -7,7 +7,8 @@
  * silent; no thread waits for a silent source, and its first reading afterwards does not apply
  * to the time before it. A thread that hangs forever is left alone with its memory.
  *
- * Readers are static and never freed, so that any thread may ask one at any time.
+ * Readers are static and never freed, so that any thread may ask one at any time. Below them stands
+ * what sampler.c, which has the list of sources and their lifetime, offers to tests.
  */
 #ifndef PASSTALLY_QUERY_SAMPLER_READER_H
 #define PASSTALLY_QUERY_SAMPLER_READER_H
@@ -15,7 +16,35 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "query/sampler/internal.h"
+#include "query/sampler/sampler.h"
+#include "query/sources.h"
+
+/* How often a source is read, in ns: the initial period, and the longest that it may become
+ * when a reading takes too long. */
+struct tally_sampler_pace {
+	uint64_t period_ns, most_ns;
+	const int *due_fd; /* also read when this descriptor is readable; NULL: none */
+	bool always; /* also read while nothing is captured */
+};
+struct tally_sampler_pace tally_sampler_pace_of(const struct tally_snapshot_source *src,
+						const struct tally_config *config);
+
+/* How long others wait for the sources' threads, in ns: until all sources are open, before frames
+ * are written without them, for one reading, and for the end. Only tests change it, before they
+ * create a sampler: a machine that does not run a thread for that long is not what they test. */
+struct tally_sampler_waits {
+	uint64_t open_ns, first_ns, answer_ns, stop_ns;
+};
+extern struct tally_sampler_waits tally_sampler_waits;
+
+/* The numbers of frames that began since the process started, or was forked: captured frames,
+ * and all frames. */
+struct tally_sampler_frames {
+	_Atomic uint64_t captured, all;
+	_Atomic uint32_t asleep; /* threads that wait for a captured frame */
+};
+extern struct tally_sampler_frames tally_sampler_frames;
+extern _Atomic uint64_t tally_sampler_gpu; /* see tally_sampler_use_gpu() */
 
 /* The phases of a reader. */
 enum tally_reader_phase {
@@ -79,5 +108,15 @@ bool tally_reader_covers(struct tally_reader *r, uint64_t time_ns);
 /* Waits until the word differs from the given value. False: it is still the same. */
 bool tally_reader_leaves(_Atomic uint32_t *word, uint32_t value, uint64_t until_ns);
 void tally_reader_wake(struct tally_reader *r);
+
+/* ---- sampler.c ---- */
+
+/* tally_sampler_create() with sources other than the product's; at most
+ * TALLY_MAX_SNAPSHOT_SOURCES are considered. */
+struct tally_sampler *
+tally_sampler_create_of(const struct tally_config *config,
+			const struct tally_snapshot_source_row *kinds, uint32_t n);
+/* The period of source i that is in force. */
+uint64_t tally_sampler_period_ns(const struct tally_sampler *s, uint32_t i);
 
 #endif

@@ -22,6 +22,4 @@ void vk_exact_destroy(struct vk_device *d);
 /* Destroys the queue's fence, unless the driver is still using it. */
 void vk_exact_finish(struct vk_queue *q, bool calls);
 
-/* ---- semaphores.c ---- */
-
 #endif

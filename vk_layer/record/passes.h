@@ -63,8 +63,4 @@ void vk_pass_close(struct vk_command *c);
 /* Closes a group of work, or a render pass whose end was never seen; not an inherited one. */
 void vk_pass_close_any(struct vk_command *c);
 
-/* ---- workloads.c ---- */
-
-/* ---- secondary.c ---- */
-
 #endif

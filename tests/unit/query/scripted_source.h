@@ -8,7 +8,7 @@
 #define PASSTALLY_TESTS_UNIT_SCRIPTED_SOURCE_H
 
 #include "query/linux/linux.h"
-#include "query/sampler/internal.h"
+#include "query/sampler/reader.h"
 
 #include <errno.h>
 #include <glib.h>

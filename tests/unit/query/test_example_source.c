@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The worked example of docs/adding-a-source.md, under the product's sampler. */
-#include "query/sampler/internal.h"
+#include "query/sampler/reader.h"
 #include "tests/example_source/interrupts.h"
 
 #include <glib.h>
