@@ -24,17 +24,6 @@ vk_check(VkResult result, const char *what)
 	exit(99);
 }
 
-PFN_vkVoidFunction
-vk_device_command(const struct vk_stage *s, const char *name)
-{
-	PFN_vkVoidFunction command = vkGetDeviceProcAddr(s->device, name);
-	if (!command) {
-		fprintf(stderr, "the device has no %s\n", name);
-		exit(99);
-	}
-	return command;
-}
-
 static uint32_t
 count_names(const char *const *names, uint32_t room)
 {
@@ -304,21 +293,6 @@ vk_stage_close(struct vk_stage *s)
 	vkDestroyDevice(s->device, NULL);
 	if (s->own_instance)
 		vkDestroyInstance(s->instance, NULL);
-}
-
-VkQueryPool
-vk_make_queries(struct vk_stage *s, VkQueryType type, uint32_t n,
-		VkQueryPipelineStatisticFlags statistics)
-{
-	VkQueryPoolCreateInfo info = {
-		.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
-		.queryType = type,
-		.queryCount = n,
-		.pipelineStatistics = statistics,
-	};
-	VkQueryPool queries;
-	VK_STAGE_MAKE(s, QueryPool, &info, &queries);
-	return queries;
 }
 
 VkSemaphore

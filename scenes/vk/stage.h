@@ -71,8 +71,6 @@ struct vk_picture {
 /* These never return on failure. */
 void vk_skip(const char *why);
 void vk_check(VkResult result, const char *what);
-PFN_vkVoidFunction vk_device_command(const struct vk_stage *s, const char *name);
-#define VK_DEVICE_COMMAND(s, name) ((PFN_##name)vk_device_command(s, #name))
 
 /* For all stages: which physical device is opened (0 at first). */
 void vk_stage_choose_device(uint32_t number);
@@ -97,8 +95,6 @@ void vk_stage_own(struct vk_stage *s, PFN_vkDestroyBuffer destroy, VkBuffer hand
 		VK_STAGE_OWN(s, vkDestroy##type, *(handle)); \
 	} while (0)
 
-VkQueryPool vk_make_queries(struct vk_stage *s, VkQueryType type, uint32_t n,
-			    VkQueryPipelineStatisticFlags statistics);
 VkSemaphore vk_make_semaphore(struct vk_stage *s, VkSemaphoreType type);
 /* With 16 bytes of push constants for these stages. VK_NULL_HANDLE: no descriptor sets. */
 VkPipelineLayout vk_make_layout(struct vk_stage *s, VkShaderStageFlags stages,

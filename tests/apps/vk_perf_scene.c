@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scenes/vk/stage.h"
+#include "tests/scenes/vk_stage.h"
 
 #define N_PASSES 20u
 #define N_TARGETS 4u

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scenes/vk/stage.h"
+#include "tests/scenes/vk_stage.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/scenes/vk_devices.c - scenes about the creation of instances and devices. */
 #include "scenes/vk/scenes.h"
+#include "tests/scenes/vk_stage.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 /* tests/scenes/vk_draws.c - draws under a condition, captured vertices, draws whose number a buffer
  * has, several at once, the scene's own queries. */
 #include "scenes/vk/scenes.h"
+#include "tests/scenes/vk_stage.h"
 
 #include <string.h>
 

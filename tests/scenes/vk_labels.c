@@ -2,6 +2,7 @@
 /* tests/scenes/vk_labels.c - debug labels across command buffers, of the queue, unasked for, and of
  * the older extension. */
 #include "scenes/vk/scenes.h"
+#include "tests/scenes/vk_stage.h"
 
 static struct {
 	PFN_vkCmdBeginDebugUtilsLabelEXT begin;

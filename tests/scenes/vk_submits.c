@@ -2,6 +2,7 @@
 /* tests/scenes/vk_submits.c - batches, what is used again at once, threads, and what Direct3D
  * programs do. */
 #include "scenes/vk/scenes.h"
+#include "tests/scenes/vk_stage.h"
 
 #include <pthread.h>
 

@@ -2,6 +2,7 @@
 /* tests/scenes/vk_work.c - transfers of buffers alone or to one image, by newer commands,
  * copied results, many passes, a secondary of its own passes. */
 #include "scenes/vk/scenes.h"
+#include "tests/scenes/vk_stage.h"
 
 static struct vk_buffer words, copy;
 static struct vk_compute compute;
