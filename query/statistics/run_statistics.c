@@ -47,7 +47,7 @@ struct identity {
 	 * programs a pass draws the same frame by frame. */
 	struct counts now, same;
 	uint64_t n_same;
-	uint32_t n_series, room;
+	uint32_t n_series;
 	struct series *series;
 	struct identity *next; /* in that frame */
 	UT_hash_handle hh; /* in order of appearance */
@@ -79,7 +79,6 @@ struct tally_run_statistics {
 #define N_TALLIES TALLY_N_CALL_COUNTS
 #define GPU_NS N_TALLIES /* index of that series */
 #define N_FIXED (N_TALLIES + 1)
-#define FIRST_ROOM (N_FIXED + 8)
 #define NONE UINT32_MAX
 
 struct tally_run_statistics *
@@ -194,12 +193,11 @@ add_identity(struct tally_run_statistics *s, const struct identity_key *key)
 		return NULL;
 	}
 	struct identity *new = calloc(1, sizeof(*new));
-	struct series *series = calloc(FIRST_ROOM, sizeof(*series));
+	struct series *series = calloc(N_FIXED, sizeof(*series));
 	if (new && series) {
 		*new = (struct identity){
 			.key = *key,
 			.series = series,
-			.room = FIRST_ROOM,
 			.n_series = N_FIXED,
 		};
 		HASH_ADD(hh, s->identities, key, sizeof(new->key), new);
@@ -243,8 +241,7 @@ add_series(struct tally_run_statistics *s, struct identity *i, const char *key, 
 	/* The end line of a log that was cut is written when its reader is gone. */
 	const bool owned = metric || s->digest;
 	const char *kept = owned ? strdup(key) : key;
-	if (!kept ||
-	    !tally_array_fit(&i->series, i->n_series, &i->room, sizeof(*i->series))) {
+	if (!kept || !tally_array_resize(&i->series, i->n_series + 1, sizeof(*i->series))) {
 		leave_out(s, "out of memory");
 		if (owned)
 			free((char *)kept);
