@@ -595,10 +595,9 @@ tally_stream_was_presented(struct tally_stream *s)
 
 /* ---- results ---- */
 
-/* The oldest pass that is not done; *at is set to its part, in which those before it are counted
- * as done. */
-static struct tally_pass *
-oldest_pending(struct tally_stream *s, struct tally_frame_part **at)
+/* Those before it are counted as done in its part. */
+__attribute__((hot)) struct tally_pass *
+tally_stream_pending(struct tally_stream *s, uint64_t *age_frames)
 {
 	while (s->cursor) {
 		struct tally_frame_part *part = s->cursor;
@@ -611,7 +610,7 @@ oldest_pending(struct tally_stream *s, struct tally_frame_part **at)
 				&part->done->passes[part->n_done % TALLY_CHUNK_PASSES];
 			if (pass->done)
 				continue;
-			*at = part;
+			*age_frames = (atomic_load(&s->device->state) >> 1) - part->frame;
 			return pass;
 		}
 		if (!part->next)
@@ -621,23 +620,12 @@ oldest_pending(struct tally_stream *s, struct tally_frame_part **at)
 	return NULL;
 }
 
-__attribute__((hot)) struct tally_pass *
-tally_stream_pending(struct tally_stream *s, uint64_t *age_frames)
-{
-	struct tally_frame_part *part;
-	struct tally_pass *pass = oldest_pending(s, &part);
-	if (pass)
-		*age_frames = (atomic_load(&s->device->state) >> 1) - part->frame;
-	return pass;
-}
-
 /* Hands over, oldest first, the parts of frames before `frame` whose passes are all done. */
 static __attribute__((hot)) void
 hand_over(struct tally_stream *s, uint64_t frame)
 {
 	bool any = false;
-	struct tally_frame_part *unused;
-	oldest_pending(s, &unused);
+	tally_stream_pending(s, &(uint64_t){ 0 });
 	while (s->head && s->head->frame < frame && s->head->n_done == s->head->n_passes) {
 		struct tally_frame_part *part = s->head;
 		/* The ring has room for all parts, so only a bug can make this fail. */
@@ -686,9 +674,9 @@ tally_stream_destroy(struct tally_stream *s)
 	if (!s)
 		return;
 	if (is_live(s)) {
-		struct tally_frame_part *part;
+		uint64_t age;
 		struct tally_pass *pass;
-		while ((pass = oldest_pending(s, &part))) {
+		while ((pass = tally_stream_pending(s, &age))) {
 			pass->flags |= TALLY_FLAG(LOST);
 			pass->done = true;
 		}

@@ -175,7 +175,7 @@ drop_boundary(struct gl_timestamp *t)
 }
 
 /* Creates a block of further query objects. */
-static void
+static __attribute__((noinline)) void
 make_timestamps(struct gl_timestamp *t)
 {
 	unsigned ids[ID_BLOCK] = { 0 };
@@ -194,7 +194,7 @@ make_timestamps(struct gl_timestamp *t)
 }
 
 /* The caller owns the one reference. */
-static uint32_t
+static inline uint32_t
 take_stamp(struct gl_timestamp *t, uint64_t cpu_ns)
 {
 	if (!t->n_free && !t->out_of_names)
