@@ -286,9 +286,10 @@ judge(const struct tally_compare *c, const struct change *change)
 	return BISECT_UNCLEAR;
 }
 
+/* GOOD if less than half of the change is there, BAD if more than half is. Without a name it is
+ * searched for: the largest increase from the good logs to the others. */
 static enum answer
-compare(const GPtrArray *good, const GPtrArray *other, double confidence, struct change *found,
-	const struct change *known)
+compare(const GPtrArray *good, const GPtrArray *other, double confidence, struct change *change)
 {
 	struct tally_compare c;
 	g_autoptr(GPtrArray) patterns = g_ptr_array_new();
@@ -298,24 +299,9 @@ compare(const GPtrArray *good, const GPtrArray *other, double confidence, struct
 	const GPtrArray *const sides[TALLY_N_SIDES] = { good, other };
 	enum answer answer = BISECT_FAILED;
 	if (read_sides(&c, sides, confidence, &filter))
-		answer = known ? judge(&c, known) : choose(&c, found);
+		answer = change->name ? judge(&c, change) : choose(&c, change);
 	tally_compare_finish(&c);
 	return answer;
-}
-
-/* The largest increase from the good logs to the bad ones: BAD if there is one. */
-static enum answer
-find_largest(const GPtrArray *good, const GPtrArray *bad, double confidence, struct change *change)
-{
-	return compare(good, bad, confidence, change, NULL);
-}
-
-/* GOOD if less than half of the change is there, BAD if more than half is. */
-static enum answer
-judge_change(const GPtrArray *good, const GPtrArray *other, double confidence,
-	     const struct change *change)
-{
-	return compare(good, other, confidence, NULL, change);
 }
 
 /* ---- the search ---- */
@@ -359,9 +345,7 @@ examine(struct bisect *b)
 			if (!run_once(b, first) || !run_once(b, !first))
 				return BISECT_FAILED;
 		}
-		answer = b->change.name
-				 ? judge_change(b->logs[0], b->logs[1], confidence, &b->change)
-				 : find_largest(b->logs[0], b->logs[1], confidence, &b->change);
+		answer = compare(b->logs[0], b->logs[1], confidence, &b->change);
 	}
 	return answer;
 }
