@@ -62,9 +62,9 @@ add_parts(const struct tally_hitch_seen *seen, struct tally_answer_hitch *out, u
 	const char *first = NULL;
 	TALLY_EACH_OF (const struct tally_hitch_part, p, seen->parts) {
 		uint64_t growth = growth_of(p);
-		out->ns += p->ns;
-		out->around_ns += p->around_ns;
-		out->around_draws += p->around_draws;
+		out->of.ns += p->ns;
+		out->of.around_ns += p->around_ns;
+		out->of.around_draws += p->around_draws;
 		out->growth_ns += growth;
 		*unsure_ns += p->may_wait ? growth : 0;
 		grew = growth > most ? p : grew;
@@ -83,12 +83,8 @@ static void
 take_pass(struct tally_answer_hitch *out, const struct tally_hitch_part *p)
 {
 	out->pass = ((const struct tally_part *)p->what)->name;
-	out->ns = p->ns;
-	out->around_ns = p->around_ns;
-	out->draws = p->draws;
-	out->draws_are = tally_part_draws(p->what);
-	out->around_draws = p->around_draws;
-	out->growth_ns = p->ns - p->around_ns;
+	out->of = *p;
+	out->growth_ns = growth_of(p);
 }
 
 /* The sums stay those of all. */
@@ -110,9 +106,9 @@ name_drew(const struct tally_hitch_seen *seen, struct tally_answer_hitch *out)
 			continue;
 		most = p->draws - p->around_draws;
 		out->drew = ((const struct tally_part *)p->what)->name;
-		out->draws = p->draws;
-		out->draws_are = tally_part_draws(p->what);
-		out->around_draws = p->around_draws;
+		out->of.what = p->what;
+		out->of.draws = p->draws;
+		out->of.around_draws = p->around_draws;
 	}
 }
 
@@ -272,12 +268,12 @@ grew_alone(const struct tally_hitch_seen *seen, const struct tally_hitch_part *g
 static bool
 grew_alike(const struct tally_hitch_seen *seen, const struct tally_answer_hitch *all)
 {
-	double least = (double)all->growth_ns / (double)MAX(all->around_ns, 1) / 4;
+	double least = (double)all->growth_ns / (double)MAX(all->of.around_ns, 1) / 4;
 	TALLY_EACH_OF (const struct tally_hitch_part, p, seen->parts)
-		if (p->around_ns >= all->around_ns / 20 &&
+		if (p->around_ns >= all->of.around_ns / 20 &&
 		    (double)growth_of(p) < least * (double)p->around_ns)
 			return false;
-	return all->around_ns > 0;
+	return all->of.around_ns > 0;
 }
 
 /* passtally's time is by the clock. It waits where reading lavapipe's queries does; another program
@@ -297,7 +293,7 @@ static bool
 is_of_thread(const struct tally_answer_hitch *h)
 {
 	return h->was.known[TALLY_HITCH_WORK] && h->was.known[TALLY_HITCH_WAIT] &&
-	       !explains(h, TALLY_HITCH_WAIT) && h->draws < 2 * MAX(h->around_draws, 1);
+	       !explains(h, TALLY_HITCH_WAIT) && h->of.draws < 2 * MAX(h->of.around_draws, 1);
 }
 
 /* Passes that are drawn together may be drawn in any call: that the thread slept is no
@@ -390,8 +386,7 @@ note_grown(const struct tally_hitch_part *grew, uint64_t unsure_ns, struct tally
 		return;
 	out->grew = ((const struct tally_part *)grew->what)->name;
 	out->grew_with = out->growth_ns - growth_of(grew) >= growth_of(grew) / 2;
-	out->grew_from_ns = out->grew_with ? out->around_ns : grew->around_ns;
-	out->grew_to_ns = out->grew_with ? out->ns : grew->ns;
+	out->beside = out->grew_with ? out->of : *grew;
 }
 
 static enum tally_cause
@@ -416,8 +411,7 @@ tally_cause_find(const struct tally_hitch *h, const struct tally_hitch_seen *see
 {
 	struct tally_answer_hitch out = {
 		.was = *h,
-		.draws = h->draws,
-		.draws_are = "draws",
+		.of.draws = h->draws,
 		.calls = tally_event_find(seen->events, &h->usual[TALLY_HITCH_EVENTS], h->start_ns,
 					  h->frame_ns),
 		.over = tally_event_over(seen->events),

@@ -30,24 +30,22 @@ struct tally_answer_hitch {
 	 * or in whose commands the CPU worked; and what ran for the first time in the frame. */
 	const char *pass, *first;
 	const char *drew; /* of passes drawn together, the one that drew more: `draws` are its */
-	const char *draws_are; /* tally_part_draws() */
 	bool by_gpu, some; /* passes explain it; not all and not one: */
 	bool seldom; /* few of the frames around have `pass` */
 	bool or_wait; /* a wait after the last draw may be in their time */
 	uint64_t growth_ns; /* of what is named */
-	/* PASS, GPU: time and draws around the frame and in it. */
-	uint64_t around_ns, ns, around_draws, draws;
+	struct tally_hitch_part of; /* PASS, GPU: the pass, or the sum of all */
 	bool part; /* UNKNOWN: the thread worked for a part of it */
 	bool driver; /* WAIT: in driver calls */
 	const char *waits; /* in which, in words; NULL = not known */
 	struct tally_answer_event calls; /* those that grew most */
 	bool by_calls; /* they may explain it; EVENT: they do */
 	uint64_t over; /* bytes of GPU memory above the budget */
-	/* What is beside the CPU's part, or a wait: the pass that grew most, its time or, if it is
-	 * `grew_with` others, that of all. NULL: none. */
+	/* What is beside the CPU's part, or a wait: the pass that grew most, or, if it is
+	 * `grew_with` others, the sum of all. NULL: none. */
 	const char *grew;
 	bool grew_with, grew_sure; /* a fifth of it, without what may be the CPU's */
-	uint64_t grew_from_ns, grew_to_ns;
+	struct tally_hitch_part beside;
 	bool starved; /* UNKNOWN: a software driver's threads had no CPU for what took longer */
 	/* Where it waited: the thread that worked so much more than usual meanwhile, or NULL; and
 	 * how long the thread that ends frames was ready to run without a CPU, where that explains

@@ -40,7 +40,7 @@ slept(const struct tally_answer_hitch *h)
 static inline bool
 has_more_draws(const struct tally_answer_hitch *out)
 {
-	return out->seldom || out->draws > out->around_draws + out->around_draws / 4;
+	return out->seldom || out->of.draws > out->of.around_draws + out->of.around_draws / 4;
 }
 
 /* What its page faults took at least. */

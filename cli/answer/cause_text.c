@@ -2,6 +2,7 @@
 #include "cli/answer/cause.h"
 
 #include "cli/answer/cause_rules.h"
+#include "cli/answer/parts.h"
 #include "cli/answer/words.h"
 #include "cli/shared/text.h"
 
@@ -13,43 +14,43 @@
 #define ALLOCATED 16000000
 #define LOOKED 0.25 /* of what the frame lost, what it was seen to sleep in */
 
-/* "8.00 -> 148 ms, same draws" */
-static const char *
-growth_text(const struct tally_answer_hitch *h)
-{
-	const char *more = "";
-	if (h->pass && h->first == h->pass && !h->some)
-		more = ", its first use";
-	else if (h->around_ns == 0)
-		more = ", seldom there";
-	else if (h->draws > h->around_draws + h->around_draws / 50)
-		more = tally_phrase(", %s%s%" PRIu64 " -> %" PRIu64 " %s",
-				    tally_short_name(h->drew), h->drew ? " " : "", h->around_draws,
-				    h->draws, h->draws_are);
-	else if (h->draws)
-		more = tally_phrase(", %s %s", h->draws >= h->around_draws ? "same" : "fewer",
-				    h->draws_are);
-	const char *times = tally_from_to_text((double)h->around_ns, (double)h->ns);
-	return tally_phrase("%s%s", times, more);
-}
-
 /* "Bloom", "Bloom and others", "all passes" */
 static const char *
-passes_text(const struct tally_answer_hitch *h)
+names_text(const char *pass, bool some)
 {
-	return h->pass ? tally_phrase("%s%s", tally_short_name(h->pass),
-				      h->some ? " and others" : "")
-		       : "all passes";
+	return pass ? tally_phrase("%s%s", tally_short_name(pass), some ? " and others" : "")
+		    : "all passes";
 }
 
-/* "Copy took 51.0 ms (its first use)", "GBuffer 8.00 -> 20.0 ms" */
+/* "Bloom 8.00 -> 148 ms, same draws"; `or_wait`: the draws say nothing then. */
 static const char *
-grown_text(const struct tally_answer_hitch *h)
+growth_text(const char *names, const struct tally_hitch_part *p, bool first, const char *drew,
+	    bool or_wait)
 {
-	const char *how = h->grew_with ? " and others" : h->grew_from_ns ? "" : " took";
-	return tally_phrase("%s%s %s%s", tally_short_name(h->grew), how,
-			    tally_from_to_text((double)h->grew_from_ns, (double)h->grew_to_ns),
-			    h->first == h->grew ? " (its first use)" : "");
+	const char *more = "";
+	if (first)
+		more = ", its first use";
+	else if (or_wait && !drew)
+		more = "";
+	else if (p->around_ns == 0)
+		more = ", seldom there";
+	else if (p->draws > p->around_draws + p->around_draws / 50)
+		more = tally_phrase(", %s%s%" PRIu64 " -> %" PRIu64 " %s", tally_short_name(drew),
+				    drew ? " " : "", p->around_draws, p->draws,
+				    tally_part_draws(p->what));
+	else if (p->draws)
+		more = tally_phrase(", %s %s", p->draws >= p->around_draws ? "same" : "fewer",
+				    tally_part_draws(p->what));
+	const char *times = tally_from_to_text((double)p->around_ns, (double)p->ns);
+	return tally_phrase("%s %s%s", names, times, more);
+}
+
+/* What took longer besides. */
+static const char *
+beside_text(const struct tally_answer_hitch *h)
+{
+	return growth_text(names_text(h->grew, h->grew_with), &h->beside,
+			   h->first == h->grew && !h->grew_with, NULL, false);
 }
 
 static const char *
@@ -138,7 +139,7 @@ meanwhile_text(const struct tally_answer_hitch *h)
 				    tally_duration_text((double)h->thread_ns));
 	if ((free || is_part(h)) && tally_hitch_more(&h->was, TALLY_HITCH_DISK_BYTES) >= READ)
 		return read_text(h);
-	return is_beside(h) ? grown_text(h) : NULL;
+	return is_beside(h) ? beside_text(h) : NULL;
 }
 
 /* How long it had no CPU. */
@@ -159,13 +160,10 @@ ready_text(const struct tally_answer_hitch *h)
 static const char *
 pass_text(const struct tally_answer_hitch *h)
 {
-	const char *growth = growth_text(h);
-	if (!h->or_wait)
-		return tally_phrase("%s %s", passes_text(h), growth);
-	if (!h->drew)
-		growth = tally_from_to_text((double)h->around_ns, (double)h->ns);
-	return tally_phrase("%s %s%s, or a wait of the CPU", passes_text(h), growth,
-			    h->first == h->pass ? ", its first use" : "");
+	bool first = h->pass && h->first == h->pass && !h->some;
+	return tally_phrase("%s%s", growth_text(names_text(h->pass, h->some), &h->of, first,
+						h->drew, h->or_wait),
+			    h->or_wait ? ", or a wait of the CPU" : "");
 }
 
 /* " (sleep: clock_nanosleep)", " (for loader: futex)"; `else_text` if it is not known, or too
@@ -238,8 +236,8 @@ cpu_text(const struct tally_answer_hitch *h)
 	if (h->pass)
 		pass = tally_phrase(", in %s", tally_short_name(h->pass));
 	if (h->pass && has_more_draws(h))
-		draws = tally_phrase(", %" PRIu64 " -> %" PRIu64 " %s", h->around_draws, h->draws,
-				     h->draws_are);
+		draws = tally_phrase(", %" PRIu64 " -> %" PRIu64 " %s", h->of.around_draws,
+				     h->of.draws, tally_part_draws(h->of.what));
 	if (has_disk_faults(h) || is_read(h) || faults_ns(h) >= MENTIONED * (double)h->growth_ns)
 		faults = tally_phrase(", with %s", faults_text(h));
 	return tally_phrase("the CPU%s%s%s", pass, draws, faults);
@@ -250,9 +248,9 @@ unknown_text(const struct tally_answer_hitch *h)
 {
 	if (h->starved)
 		return tally_phrase("cannot tell: %s took longer, or its driver had no CPU",
-				    passes_text(h));
+				    names_text(h->pass, h->some));
 	if (h->by_gpu)
-		return tally_phrase("cannot tell: %s%s took longer", passes_text(h),
+		return tally_phrase("cannot tell: %s%s took longer", names_text(h->pass, h->some),
 				    h->or_wait           ? " and a wait both"
 				    : !h->by_calls       ? " and the CPU both"
 				    : h->calls.elsewhere ? ""
@@ -263,7 +261,7 @@ unknown_text(const struct tally_answer_hitch *h)
 			       : "cannot tell: GPU times are missing";
 	double ns = (double)tally_hitch_more(&h->was, TALLY_HITCH_WORK);
 	return tally_phrase("cannot tell: the CPU worked %s, %s", tally_duration_text(ns),
-			    h->grew ? grown_text(h) : "no pass took longer");
+			    h->grew ? beside_text(h) : "no pass took longer");
 }
 
 static const char *

@@ -108,9 +108,9 @@ put_hitches(struct tally_out *o, const struct tally_answer_device *d)
 		if (h->growth_ns)
 			tally_out_u64(o, "growth_ns", h->growth_ns);
 		if (h->cause == TALLY_CAUSE_PASS || h->cause == TALLY_CAUSE_GPU) {
-			tally_out_u64(o, "around_ns", h->around_ns);
-			tally_out_u64(o, "around_draws", h->around_draws);
-			tally_out_u64(o, "draws", h->draws);
+			tally_out_u64(o, "around_ns", h->of.around_ns);
+			tally_out_u64(o, "around_draws", h->of.around_draws);
+			tally_out_u64(o, "draws", h->of.draws);
 		}
 		if (h->cause == TALLY_CAUSE_EVENT)
 			put_event(o, &h->calls);

@@ -217,6 +217,8 @@ draws_of(const struct tally_pass_record *r)
 const char *
 tally_part_draws(const struct tally_part *part)
 {
+	if (!part)
+		return "draws";
 	const struct tally_call_counts *n = &part->sums;
 	uint64_t others = n->dispatches + n->copies + n->clears;
 	if (n->draws || !others)

@@ -64,7 +64,8 @@ struct tally_part {
 	uint64_t ns, unsure_ns, work_now[TALLY_N_WORK];
 };
 
-/* What `draws` of it are: "draws", or, as it has none, "dispatches", "copies", "calls". */
+/* What `draws` of it are: "draws", or, as it has none, "dispatches", "copies", "calls";
+ * NULL: of several. */
 const char *tally_part_draws(const struct tally_part *part);
 
 /* Frames, by their number among those added; `whole`: all of them. */

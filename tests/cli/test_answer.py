@@ -542,20 +542,20 @@ class Answer(CliCase):
             ("two passes", {"GBuffer": 24, "Shadows/Cascade 0": 15}, 46, 3, 41, 0, "gpu", "GBuffer and others 11.0 -> 40.0 ms, same draws"),
             ("a pass, and as long the CPU before it", {"GBuffer": 23.5, "UI": 2}, 46, 19, 10, 0, "unknown", "cannot tell: GBuffer and the CPU both took longer"),
             ("a pass, and as long a sleep before it", {"GBuffer": 23.5, "UI": 2}, 46, 3, 10, 0, "unknown", "cannot tell: GBuffer and a wait both took longer"),
-            ("some of each, in two passes", {"GBuffer": 14, "Shadows/Cascade 0": 7}, 44, 14, 8, 0, "unknown", "cannot tell: the CPU worked 11.0 ms, GBuffer and others 11.0 -> 22.0 ms$"),
-            ("a pass's first use, and the CPU", {"Bloom/Up": 10}, 44, 14, 8, 0, "unknown", "cannot tell: the CPU worked 11.0 ms, Bloom/Up took 10.0 ms (its first use)$"),
+            ("some of each, in two passes", {"GBuffer": 14, "Shadows/Cascade 0": 7}, 44, 14, 8, 0, "unknown", "cannot tell: the CPU worked 11.0 ms, GBuffer and others 11.0 -> 22.0 ms, same draws$"),
+            ("a pass's first use, and the CPU", {"Bloom/Up": 10}, 44, 14, 8, 0, "unknown", "cannot tell: the CPU worked 11.0 ms, Bloom/Up 10.0 ms, its first use$"),
             ("the CPU, and a pass that hardly grew", {"GBuffer": 8.5}, 44, 14, 8, 0, "unknown", "cannot tell: the CPU worked 11.0 ms, no pass took longer$"),
             ("a pass that grew a little while the CPU worked", {"GBuffer": 12}, 44, 33, 8, 0, "cpu", "the CPU"),
             ("a pass that grew a little while the CPU slept", {"GBuffer": 12}, 44, 3, 8, 0, "wait", "a wait"),
             ("the CPU and a pass", {"GBuffer": 40}, 46, 40, 4, 0, "unknown", "cannot tell: GBuffer and the CPU both took longer"),
             ("half CPU, half sleep", {}, 44, 16, 8, 0, "unknown", "cannot tell: the CPU worked 13.0 ms, no pass took longer"),
-            ("some of each", {"GBuffer": 20}, 44, 14, 8, 0, "unknown", "cannot tell: the CPU worked 11.0 ms, GBuffer 8.00 -> 20.0 ms$"),
+            ("some of each", {"GBuffer": 20}, 44, 14, 8, 0, "unknown", "cannot tell: the CPU worked 11.0 ms, GBuffer 8.00 -> 20.0 ms, same draws$"),
             ("a driver that spins while it waits for the GPU", {"GBuffer": 40}, 46, 44, 42, 0, "pass", "GBuffer 8.00 -> 40.0 ms, same draws"),
             ("a pass that shrank while the CPU slept", {"GBuffer": 1}, 44, 3, 8, 0, "wait", "a wait"),
             ("a pass that runs for the first time, quickly, while the CPU worked", {"Bloom/Up": 0.2}, 44, 33, 8, 0, "cpu", "the CPU (first of Bloom/Up)"),
             # Planted: two causes in one frame, and twice the resolution, with the same draws in other targets.
-            ("a sleep, and a pass for less", {"GBuffer": 18}, 44, 3, 8, 0, "wait", "a wait; meanwhile GBuffer 8.00 -> 18.0 ms$"),
-            ("the CPU, and a pass for less", {"GBuffer": 18}, 44, 24, 8, 0, "cpu", "the CPU; meanwhile GBuffer 8.00 -> 18.0 ms$"),
+            ("a sleep, and a pass for less", {"GBuffer": 18}, 44, 3, 8, 0, "wait", "a wait; meanwhile GBuffer 8.00 -> 18.0 ms, same draws$"),
+            ("the CPU, and a pass for less", {"GBuffer": 18}, 44, 24, 8, 0, "cpu", "the CPU; meanwhile GBuffer 8.00 -> 18.0 ms, same draws$"),
             ("a pass, and the CPU for less", {"GBuffer": 28}, 44, 13, 27, 0, "pass", "GBuffer 8.00 -> 28.0 ms, same draws, and the CPU worked 10.0 ms$"),
             ("two passes that took longer while it slept", {"GBuffer": 14, "Shadows/Cascade 0": 6}, 44, 3, 8, 0, "wait", "a wait (sleep, lock, disk, other programs)$"),
             ("a pass that takes the place of another", {"GBuffer": None, "UI": None, "Probe update": 28, "Bloom/Up": 12}, 46, 3, 41, 0, "gpu", "Probe update and others 11.0 -> 51.0 ms, same draws$"),
@@ -867,7 +867,7 @@ class Answer(CliCase):
             ("a pass, by a thread that never works, as far as is known", run(passes=[("GBuffer", (38, 10))], no_cpu=0, facts=["Vulkan 1.3, the CPU"]), "cannot tell: GBuffer took longer, or its driver had no CPU"),
             ("a pass of one that worked as long as it had no CPU", run([("Mesa-1", 16)], passes=[("GBuffer", (38, 10))], always=[("Mesa-1", 0.4)], no_cpu=40), "GBuffer 8.00 -> 38.0 ms, same draws"),
             ("a pass of one that worked for a part of it, and had no CPU", run([("Mesa-1", 4)], passes=[("GBuffer", (38, 10))], always=[("Mesa-1", 0.2)], no_cpu=40), "cannot tell: GBuffer took longer, or its driver had no CPU"),
-            ("a pass of one that had no CPU, for two thirds of it", run(passes=[("GBuffer", (28, 10))], always=[("Mesa-1", 0.1)], no_cpu=25), "a wait (sleep, lock, disk), or no CPU was free for up to 25.0 ms; meanwhile GBuffer 8.00 -> 28.0 ms"),
+            ("a pass of one that had no CPU, for two thirds of it", run(passes=[("GBuffer", (28, 10))], always=[("Mesa-1", 0.1)], no_cpu=25), "a wait (sleep, lock, disk), or no CPU was free for up to 25.0 ms; meanwhile GBuffer 8.00 -> 28.0 ms, same draws"),
             ("a pass of one whose threads are not among the five that are listed", run([(name, 30) for name in "abcde"], passes=[("GBuffer", (38, 10))], always=[("Mesa-1", 0.1)], no_cpu=2), "cannot tell: GBuffer took longer, or its driver had no CPU"),
             # Planted: a sleep beside one more draw.
             ("a pass of more draws, in which nobody worked", run(passes=[("GBuffer", (38, 20))], always=[("Mesa-1", 0.1)], no_cpu=2), "a wait in GBuffer (sleep, lock, disk, other programs)"),
@@ -890,8 +890,8 @@ class Answer(CliCase):
                               ([("memory", 135, 0.02), ("pipeline", 0, 4)], "1 shader made, 4.00 ms")):
             made = [{"kind": kind, "n": 1, "ns": int(t * MS), "own_ns": int(t * MS), **({"bytes": mb * MS} if mb else {})} for kind, mb, t in events]
             got = run(ready=1, work=14, passes=[("Probe update", (13, 0))], more={"events": made})
-            self.assertEqual(got["hitches"]["worst"][0]["text"], "frame 60: +30.0 ms, cannot tell: the CPU worked 11.0 ms, Probe update took 13.0 ms "
-                             "(its first use)" + (words and f"; of it {words}"))
+            self.assertEqual(got["hitches"]["worst"][0]["text"], "frame 60: +30.0 ms, cannot tell: the CPU worked 11.0 ms, Probe update 13.0 ms, "
+                             "its first use" + (words and f"; of it {words}"))
         # 60 ms of work, which alone would be a hitch, in 300 ms.
         for ready, words in ((240, "the CPU; no CPU was free for up to 240 ms"), (10, "a wait (sleep, lock, disk, other programs)"), (170, "cannot tell: the CPU worked 59.0 ms, no pass took longer, no CPU was free for up to 170 ms"), (90, "cannot tell: the CPU worked 59.0 ms, no pass took longer")):
             self.assertEqual(run(ready=ready, work=62, ms=314)["hitches"]["worst"][0]["text"], f"frame 60: +300 ms, {words}")
