@@ -8,7 +8,6 @@
 #include <string.h>
 
 /* The thresholds of docs/verdicts.md: of what the frame lost. */
-#define EXPLAINS 0.5
 #define NEARLY_ALL 0.9
 #define PART 0.1
 
@@ -132,6 +131,12 @@ is_hitch_by_work(const struct tally_answer_hitch *h)
 	       tally_hitch_is_one(around_ns + work_ns, around_ns);
 }
 
+static bool
+has_worked(const struct tally_answer_hitch *h)
+{
+	return !is_asleep(h) && (h->part || !is_same(h, TALLY_HITCH_WORK));
+}
+
 static enum tally_cause
 of_thread(struct tally_answer_hitch *h, const struct tally_hitch_seen *seen)
 {
@@ -147,7 +152,7 @@ of_thread(struct tally_answer_hitch *h, const struct tally_hitch_seen *seen)
 	if (!h->driver && is_read(h))
 		return TALLY_CAUSE_DISK;
 	h->part = is_hitch_by_work(h);
-	if (!is_same(h, TALLY_HITCH_WORK) || h->part)
+	if (has_worked(h))
 		return TALLY_CAUSE_UNKNOWN; /* until it is known how long it had no CPU */
 	h->waits = tally_event_wait(seen->events, &h->was.usual[TALLY_HITCH_EVENTS]);
 	return TALLY_CAUSE_WAIT;
@@ -155,13 +160,13 @@ of_thread(struct tally_answer_hitch *h, const struct tally_hitch_seen *seen)
 
 /* The thread worked for a part of it: it had no CPU for the rest, or slept, if no pass grew. */
 static void
-share_part(struct tally_answer_hitch *h, uint64_t ready_ns)
+share_part(struct tally_answer_hitch *h, uint64_t more_ns)
 {
 	double work = more_of(h, TALLY_HITCH_WORK);
 	if (work + part_of(h, (double)h->no_cpu_ns) >= 1 - SAME) {
 		h->ready_ns = h->no_cpu_ns;
 		h->cause = of_work(h);
-	} else if (part_of(h, (double)ready_ns) <= SAME &&
+	} else if (part_of(h, (double)more_ns) <= SAME &&
 		   MIN(work, part_of(h, (double)h->growth_ns)) <= SAME) {
 		h->cause = TALLY_CAUSE_WAIT;
 	}
@@ -174,13 +179,13 @@ tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_
 	uint64_t used_ns = h->was.ns[TALLY_HITCH_WORK] + h->was.ns[TALLY_HITCH_WAIT];
 	uint64_t rest_ns = h->was.frame_ns - MIN(h->was.frame_ns, used_ns);
 	h->no_cpu_ns = MIN(sure ? ready_ns : more_ns, rest_ns);
-	if (part_of(h, (double)MIN(more_ns, rest_ns)) >= EXPLAINS)
+	if (part_of(h, (double)MIN(more_ns, rest_ns)) >= EXPLAINS && !is_asleep(h))
 		h->ready_ns = MIN(ready_ns, rest_ns);
 	h->ready_sure = sure && !h->thread;
 	if (h->cause == TALLY_CAUSE_OWN && h->ready_ns)
 		h->cause = TALLY_CAUSE_WAIT; /* another program had the CPU */
 	if (h->cause == TALLY_CAUSE_UNKNOWN && h->part)
-		share_part(h, ready_ns);
+		share_part(h, more_ns);
 }
 
 /* Passes explain it, or the GPU was waited for, while calls elsewhere may explain it, too. */
@@ -205,8 +210,11 @@ tally_cause_driver_did(double drew, double had_no_cpu)
 void
 tally_cause_driver(struct tally_answer_hitch *h, double drew_ns, double no_cpu_ns)
 {
-	const double no_cpu = part_of(h, no_cpu_ns);
-	enum tally_driver_did did = tally_cause_driver_did(part_of(h, drew_ns), no_cpu);
+	/* Passes may be a part of what the frame lost. */
+	bool passes = h->cause == TALLY_CAUSE_PASS || h->cause == TALLY_CAUSE_GPU;
+	const double of = passes ? MIN(part_of(h, (double)h->growth_ns), 1) : 1;
+	const double no_cpu = part_of(h, no_cpu_ns) / of;
+	enum tally_driver_did did = tally_cause_driver_did(part_of(h, drew_ns) / of, no_cpu);
 	bool together = h->cause == TALLY_CAUSE_UNKNOWN && h->or_wait && is_no_pass(h->pass) &&
 			part_of(h, (double)h->growth_ns) >= EXPLAINS;
 	if ((together || h->drew) && did == TALLY_DRIVER_DREW) {
@@ -302,7 +310,7 @@ static enum tally_cause
 of_thread_in_pass(const struct tally_hitch_seen *seen, struct tally_answer_hitch *out)
 {
 	enum tally_cause cause = of_thread(out, seen);
-	out->or_wait = cause == TALLY_CAUSE_WAIT && is_no_pass(out->pass);
+	out->or_wait = cause == TALLY_CAUSE_WAIT && is_no_pass(out->pass) && !is_asleep(out);
 	return out->or_wait ? TALLY_CAUSE_UNKNOWN : cause;
 }
 
@@ -321,10 +329,7 @@ of_passes(const struct tally_hitch_seen *seen, bool alone, bool unsure,
 				       !explains(out, TALLY_HITCH_WAIT)
 			       ? TALLY_CAUSE_UNKNOWN
 			       : TALLY_CAUSE_GPU;
-	if (part_of(out, (double)out->growth_ns) >= EXPLAINS)
-		return TALLY_CAUSE_PASS;
-	out->or_wait = is_same(out, TALLY_HITCH_WORK);
-	return TALLY_CAUSE_UNKNOWN;
+	return TALLY_CAUSE_PASS;
 }
 
 /* Calls in which the thread may have slept until passes had ended. */
@@ -351,6 +356,13 @@ name_pass(const struct tally_hitch_seen *seen, const struct tally_hitch_part *gr
 	return alone;
 }
 
+/* Whether the thread's work and what passes grew by are not the same time. */
+static bool
+is_apart(const struct tally_answer_hitch *h)
+{
+	return part_of(h, (double)h->growth_ns) + more_of(h, TALLY_HITCH_WORK) <= 1 + SAME;
+}
+
 /* Passes explain the frame; calls do, too, if `event`. `unsure`: what of it may be the CPU's is no
  * small part. */
 static enum tally_cause
@@ -360,9 +372,9 @@ of_longer_passes(const struct tally_hitch_seen *seen, bool event, bool unsure,
 	const struct tally_answer_hitch all = *out;
 	bool alone = name_pass(seen, grew, out);
 	bool works = explains(out, TALLY_HITCH_WORK);
-	if (works && unsure)
-		return of_work(out);
-	if (works && !has_more_draws(out))
+	if (unsure && (works || is_asleep(out)))
+		return of_thread(out, seen);
+	if (works && !has_more_draws(out) && (event || !is_apart(out)))
 		return event ? TALLY_CAUSE_EVENT : TALLY_CAUSE_UNKNOWN;
 	if (event && (works || !may_wait_for_passes(&out->calls)))
 		return TALLY_CAUSE_UNKNOWN; /* both did it */
@@ -380,13 +392,22 @@ of_longer_passes(const struct tally_hitch_seen *seen, bool event, bool unsure,
 static void
 note_grown(const struct tally_hitch_part *grew, uint64_t unsure_ns, struct tally_answer_hitch *out)
 {
-	const double grown_ns = (double)out->growth_ns;
-	out->grew_sure = part_of(out, grown_ns - (double)unsure_ns) >= SAME;
-	if (!grew || part_of(out, grown_ns) < MENTIONED)
+	out->grown_ns = out->growth_ns;
+	out->sure_ns = out->growth_ns - unsure_ns;
+	if (!grew || part_of(out, (double)out->growth_ns) < MENTIONED)
 		return;
 	out->grew = ((const struct tally_part *)grew->what)->name;
 	out->grew_with = out->growth_ns - growth_of(grew) >= growth_of(grew) / 2;
 	out->beside = out->grew_with ? out->of : *grew;
+}
+
+/* Whether neither passes nor the thread's work explains it, but both together do. */
+static bool
+is_shared(const struct tally_answer_hitch *h)
+{
+	double work = more_of(h, TALLY_HITCH_WORK), passes = part_of(h, (double)h->sure_ns);
+	return h->was.known[TALLY_HITCH_WORK] && MIN(work, passes) > SAME &&
+	       MAX(work, passes) < EXPLAINS && work + passes >= 1 - SAME;
 }
 
 static enum tally_cause
@@ -394,8 +415,8 @@ decide(const struct tally_hitch_seen *seen, bool opengl, struct tally_answer_hit
 {
 	uint64_t unsure_ns = 0;
 	const struct tally_hitch_part *grew = add_parts(seen, out, &unsure_ns);
-	out->by_gpu = grew && part_of(out, (double)out->growth_ns) >= EXPLAINS;
 	note_grown(grew, opengl ? unsure_ns : 0, out);
+	out->by_gpu = grew && (part_of(out, (double)out->growth_ns) >= EXPLAINS || is_shared(out));
 	if (is_own(out))
 		return TALLY_CAUSE_OWN;
 	bool event = is_event(seen, out);

@@ -44,8 +44,9 @@ struct tally_answer_hitch {
 	/* What is beside the CPU's part, or a wait: the pass that grew most, or, if it is
 	 * `grew_with` others, the sum of all. NULL: none. */
 	const char *grew;
-	bool grew_with, grew_sure; /* a fifth of it, without what may be the CPU's */
+	bool grew_with;
 	struct tally_hitch_part beside;
+	uint64_t grown_ns, sure_ns; /* of all passes, and without what may be the CPU's */
 	bool starved; /* UNKNOWN: a software driver's threads had no CPU for what took longer */
 	/* Where it waited: the thread that worked so much more than usual meanwhile, or NULL; and
 	 * how long the thread that ends frames was ready to run without a CPU, where that explains

@@ -9,6 +9,7 @@
 #include "cli/answer/cause.h"
 
 /* The thresholds of docs/verdicts.md: of what the frame lost. */
+#define EXPLAINS 0.5
 #define SAME 0.2
 #define MENTIONED 0.05
 #define DISK_FAULTS 10
@@ -35,6 +36,15 @@ slept(const struct tally_answer_hitch *h)
 {
 	double rest = 1 - more_of(h, TALLY_HITCH_WORK) - more_of(h, TALLY_HITCH_WAIT);
 	return MAX(rest, 0);
+}
+
+/* Most of the time in which it did not work it was seen to sleep, not for a driver. */
+static inline bool
+is_asleep(const struct tally_answer_hitch *h)
+{
+	const struct tally_asleep_record *a = h->was.asleep;
+	return a->in && part_of(h, (double)(a[0].ns + a[1].ns)) >=
+				EXPLAINS * (1 - MIN(more_of(h, TALLY_HITCH_WORK), 1));
 }
 
 static inline bool

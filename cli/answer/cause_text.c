@@ -12,7 +12,10 @@
 /* Bytes that are worth a word. */
 #define READ 1000000
 #define ALLOCATED 16000000
-#define LOOKED 0.25 /* of what the frame lost, what it was seen to sleep in */
+#define WAITED_NS 5e6
+/* Of what the frame lost, what it was seen to sleep in, and what else. */
+#define LOOKED 0.25
+#define ALSO_LOOKED 0.1
 
 /* "Bloom", "Bloom and others", "all passes" */
 static const char *
@@ -104,11 +107,12 @@ work_text(const struct tally_answer_hitch *h)
 	const char *worked = "", *did = "";
 	if (some && work > SAME)
 		worked = tally_phrase(", and the CPU worked %s", tally_duration_text(ns));
-	if (is_passes(h) || h->cause == TALLY_CAUSE_EVENT || (h->by_gpu && !h->cause))
+	if ((is_passes(h) && *worked == '\0') || h->cause == TALLY_CAUSE_EVENT ||
+	    (h->by_gpu && !h->cause))
 		return worked;
 	if (h->calls.group && !h->calls.elsewhere && calls >= SAME * (work > SAME ? work : 1))
 		did = tally_phrase("; of it %s", tally_event_text(&h->calls));
-	else if (is_part(h) && h->was.ns[TALLY_HITCH_MEMORY_BYTES] >= ALLOCATED &&
+	else if ((is_part(h) || is_passes(h)) && h->was.ns[TALLY_HITCH_MEMORY_BYTES] >= ALLOCATED &&
 		 h->was.ns[TALLY_HITCH_MEMORY_BYTES] / 2 > h->was.usual[TALLY_HITCH_MEMORY_BYTES])
 		did = tally_phrase("; of it allocation of %.0f MB",
 				   (double)h->was.ns[TALLY_HITCH_MEMORY_BYTES] / 1e6);
@@ -119,10 +123,13 @@ work_text(const struct tally_answer_hitch *h)
 static bool
 is_beside(const struct tally_answer_hitch *h)
 {
-	bool thread = h->cause == TALLY_CAUSE_WAIT ? !h->was.behind_ns
-						   : h->cause == TALLY_CAUSE_CPU;
-	return thread && h->grew && h->grew_sure && !h->grew_with && !h->pass &&
-	       !is_no_pass(h->grew) && !(h->ready_ns && h->ready_sure);
+	static const bool beside[TALLY_N_CAUSES] = {
+		[TALLY_CAUSE_CPU] = true,    [TALLY_CAUSE_WAIT] = true, [TALLY_CAUSE_EVENT] = true,
+		[TALLY_CAUSE_FAULTS] = true, [TALLY_CAUSE_DISK] = true,
+	};
+	return beside[h->cause] && !h->was.behind_ns && h->grew && !h->grew_with && !h->pass &&
+	       part_of(h, (double)h->sure_ns) >= SAME && !is_no_pass(h->grew) &&
+	       !(h->ready_ns && h->ready_sure);
 }
 
 /* What else went on, the first of it: calls elsewhere, a thread, a disk, a pass; NULL: nothing is
@@ -166,28 +173,38 @@ pass_text(const struct tally_answer_hitch *h)
 			    h->or_wait ? ", or a wait of the CPU" : "");
 }
 
-/* " (sleep: clock_nanosleep)", " (for loader: futex)"; `else_text` if it is not known, or too
- * little of what the frame lost. */
+/* "sleep: clock_nanosleep", "for loader: futex" */
+static const char *
+place_text(const struct tally_asleep_record *a)
+{
+	static const struct {
+		const char *in, *what; /* part of the call's name */
+	} places[] = {
+		{ "nanosleep", "sleep" },       { "futex", "lock, or another thread" },
+		{ "wait4", "another process" }, { "waitid", "another process" },
+		{ "fault", "page of memory" },
+	};
+	const char *what = a->of;
+	if (a->thread)
+		return tally_phrase("for %s: %s", tally_short_name(a->thread), a->in);
+	for (size_t i = 0; i < G_N_ELEMENTS(places); i++)
+		if (strstr(a->in, places[i].in))
+			what = places[i].what;
+	return what ? tally_phrase("%s: %s", what, a->in) : a->in;
+}
+
+/* " (sleep: clock_nanosleep)", of two " (pipe: read 12.0 ms; for loader: futex 8.00 ms)";
+ * `else_text` if it is not known, or too little of what the frame lost. */
 static const char *
 asleep_text(const struct tally_answer_hitch *h, const char *else_text)
 {
-	static const struct {
-		const char *in, *what;
-	} places[] = {
-		{ "clock_nanosleep", "sleep" }, { "nanosleep", "sleep" },
-		{ "wait4", "another process" }, { "waitid", "another process" },
-		{ "futex", "lock, or another thread" }, { "fault", "page of memory" },
-	};
-	const struct tally_asleep_record *a = &h->was.asleep;
-	const char *what = a->of;
-	if (!a->in || part_of(h, (double)a->ns) < LOOKED)
+	const struct tally_asleep_record *a = h->was.asleep;
+	if (!a[0].in || part_of(h, (double)a[0].ns) < LOOKED)
 		return else_text;
-	if (a->thread)
-		return tally_phrase(" (for %s: %s)", tally_short_name(a->thread), a->in);
-	for (size_t i = 0; i < G_N_ELEMENTS(places); i++)
-		if (strcmp(places[i].in, a->in) == 0)
-			what = places[i].what;
-	return what ? tally_phrase(" (%s: %s)", what, a->in) : tally_phrase(" (%s)", a->in);
+	if (part_of(h, (double)a[1].ns) < ALSO_LOOKED)
+		return tally_phrase(" (%s)", place_text(a));
+	return tally_phrase(" (%s %s; %s %s)", place_text(a), tally_duration_text((double)a[0].ns),
+			    place_text(a + 1), tally_duration_text((double)a[1].ns));
 }
 
 static const char *
@@ -195,38 +212,53 @@ wait_text(const struct tally_answer_hitch *h)
 {
 	const char *of = " (sleep, lock, disk, other programs)";
 	/* "(not in a pass)" is no place. */
-	bool in_pass = h->pass && !is_no_pass(h->pass);
+	bool in_pass = h->pass && !h->some && !is_no_pass(h->pass);
 	if (h->driver)
 		return tally_phrase("a wait %s", h->waits ? h->waits : "in driver calls");
 	if (h->was.behind_ns)
 		return tally_phrase("a wait for the GPU, which was %s behind",
 				    tally_duration_text((double)h->was.behind_ns));
+	const char *in = in_pass ? tally_phrase(" in %s", tally_short_name(h->pass)) : "";
+	if (h->ready_ns && h->ready_sure)
+		return tally_phrase("a wait%s", in);
 	if (h->ready_ns || more_of(h, TALLY_HITCH_WORK) > SAME)
-		of = h->ready_ns && h->ready_sure ? "" : " (sleep, lock, disk)";
+		of = " (sleep, lock, disk)";
 	else if (meanwhile_text(h))
 		of = "";
-	return tally_phrase("a wait%s%s%s", in_pass ? " in " : "",
-			    in_pass ? tally_short_name(h->pass) : "", asleep_text(h, of));
+	return tally_phrase("a wait%s%s", in, asleep_text(h, of));
 }
 
-/* That the thread waited besides, in a driver's call or, as far as is known of CPUs, else. */
+/* The part of it in which the thread did not work, nor waited for what is known. */
+static double
+rest_of(const struct tally_answer_hitch *h)
+{
+	double worked = more_of(h, TALLY_HITCH_WORK);
+	double passes = part_of(h, (double)(is_passes(h) ? h->grown_ns : h->sure_ns));
+	if (h->cause == TALLY_CAUSE_EVENT)
+		worked = MAX(worked, part_of(h, (double)h->calls.ns));
+	return 1 - worked - MAX(more_of(h, TALLY_HITCH_WAIT), passes);
+}
+
+/* That the thread waited besides, in a driver's call, for a disk or, as far as is known of CPUs,
+ * else. */
 static const char *
 waited_text(const struct tally_answer_hitch *h)
 {
-	bool calls = h->cause == TALLY_CAUSE_EVENT;
-	double worked = more_of(h, TALLY_HITCH_WORK), of_calls = part_of(h, (double)h->calls.ns);
-	double rest = 1 - (calls ? MAX(worked, of_calls) : worked);
-	bool busy = part_of(h, (double)h->no_cpu_ns) > SAME;
-	if (h->cause != TALLY_CAUSE_CPU && !(calls && !h->calls.elsewhere))
-		return "";
-	if (!calls && more_of(h, TALLY_HITCH_WAIT) > SAME)
+	const bool passes = is_passes(h) && !h->or_wait, cpu = h->cause == TALLY_CAUSE_CPU;
+	const bool calls = h->cause == TALLY_CAUSE_EVENT && !h->calls.elsewhere;
+	const bool busy = part_of(h, (double)h->no_cpu_ns) > SAME && !is_asleep(h);
+	const double rest = rest_of(h), sure = part_of(h, (double)h->sure_ns);
+	if (cpu && more_of(h, TALLY_HITCH_WAIT) - sure > SAME)
 		return ", and a wait in driver calls";
-	if (rest - more_of(h, TALLY_HITCH_WAIT) <= SAME || (busy && !calls))
+	if (!(passes || calls || (cpu && !busy)) || rest <= SAME || has_disk_faults(h) ||
+	    rest * (double)h->was.excess_ns < WAITED_NS)
 		return "";
-	return busy        ? ", and a wait, or no CPU"
-	       : h->by_gpu ? ", and a wait"
-			   : tally_phrase(", and a wait%s",
-					  asleep_text(h, " (sleep, lock, disk)"));
+	if (passes && more_of(h, TALLY_HITCH_DISK_BYTES) >= DISK_RATE * rest)
+		return tally_phrase(", and %s", read_text(h));
+	/* The CPU's may be for the pass. */
+	const char *of = passes || !h->by_gpu ? " (sleep, lock, disk)" : "";
+	return busy ? ", and a wait, or no CPU"
+		    : tally_phrase(", and a wait%s", asleep_text(h, of));
 }
 
 static const char *

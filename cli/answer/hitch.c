@@ -172,6 +172,18 @@ waited_for_gpu(const struct tally_hitches *h, uint64_t first, uint64_t number, u
 	return caught_up && apart_ns <= excess_ns / 8 ? before_ns : 0;
 }
 
+/* Where its thread slept for longer than in a usual frame, in which that may be a limiter. */
+static void
+take_asleep(const struct tally_hitch_frame *f, struct tally_hitch *out)
+{
+	const uint64_t *usual = out->usual;
+	uint64_t used_ns = usual[TALLY_HITCH_WORK] + usual[TALLY_HITCH_WAIT];
+	unsigned n = 0;
+	for (unsigned i = 0; i < TALLY_HITCH_PLACES; i++)
+		if (f->asleep[i].thread || f->asleep[i].ns + used_ns > usual[TALLY_HITCH_FRAME])
+			out->asleep[n++] = f->asleep[i];
+}
+
 static void
 report_hitch(struct tally_hitches *h, uint64_t first, uint64_t number)
 {
@@ -184,7 +196,7 @@ report_hitch(struct tally_hitches *h, uint64_t first, uint64_t number)
 	for (int i = 0; i < TALLY_N_HITCH_TIMES; i++)
 		take_time(h, first, f, i, &out);
 	out.excess_ns = tally_hitch_more(&out, TALLY_HITCH_FRAME);
-	out.asleep = f->asleep;
+	take_asleep(f, &out);
 	out.behind_ns = waited_for_gpu(h, first, number, out.excess_ns);
 	h->count++;
 	h->excess_ns += out.excess_ns;

@@ -19,6 +19,7 @@
 #define TALLY_HITCH_WINDOW (2 * TALLY_HITCH_AROUND + 1)
 /* Frames before it whose GPU work may have delayed it, where it is not known when that was. */
 #define TALLY_HITCH_BEFORE 2
+#define TALLY_HITCH_PLACES 2 /* in which its thread slept */
 
 /* What is known of a whole frame, in nanoseconds. */
 enum tally_hitch_time {
@@ -53,7 +54,8 @@ struct tally_hitch_frame {
 	bool placed; /* it is known when the GPU did it: */
 	uint64_t behind_ns; /* the last of it ended so long after the frame's end */
 	struct tally_frame_events events;
-	struct tally_asleep_record asleep; /* in what it slept most, texts interned; in NULL: - */
+	/* In what it slept most outside drivers' waits, most first, texts interned; in NULL: - */
+	struct tally_asleep_record asleep[TALLY_HITCH_PLACES];
 	GArray *parts; /* elements: struct tally_hitch_part */
 };
 
@@ -68,7 +70,7 @@ struct tally_hitch {
 	bool known[TALLY_N_HITCH_TIMES];
 	uint64_t made; /* as tally_event_made(); also before, where that work delayed it */
 	uint64_t draws; /* of the one of those frames that has most */
-	struct tally_asleep_record asleep; /* what its thread slept in; in NULL: not known */
+	struct tally_asleep_record asleep[TALLY_HITCH_PLACES]; /* in NULL: not known */
 };
 
 /* What happened in it: valid while it is reported. */

@@ -79,6 +79,21 @@ put_event(struct tally_out *o, const struct tally_answer_event *e)
 }
 
 static void
+put_asleep(struct tally_out *o, const struct tally_asleep_record *a)
+{
+	tally_out_array(o, "asleep");
+	for (unsigned i = 0; i < TALLY_HITCH_PLACES && a[i].in; i++) {
+		tally_out_object(o, NULL);
+		tally_out_text(o, "in", a[i].in);
+		tally_out_text(o, "of", a[i].of);
+		tally_out_text(o, "thread", a[i].thread);
+		tally_out_u64(o, "ns", a[i].ns);
+		tally_out_end_object(o);
+	}
+	tally_out_end_array(o);
+}
+
+static void
 put_hitches(struct tally_out *o, const struct tally_answer_device *d)
 {
 	tally_out_object(o, "hitches");
@@ -125,6 +140,7 @@ put_hitches(struct tally_out *o, const struct tally_answer_device *d)
 		}
 		if (h->ready_ns)
 			tally_out_u64(o, "ready_ns", h->ready_ns);
+		put_asleep(o, h->was.asleep);
 		tally_out_text(o, "text", tally_answer_hitch_text(h));
 		tally_out_end_object(o);
 	}

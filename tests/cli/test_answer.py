@@ -269,7 +269,7 @@ class Answer(CliCase):
     def test_time_that_may_be_the_cpus(self):
         """In OpenGL a pass ends where the CPU begins the next one: time in which the CPU works between them is not
         GPU time."""
-        def run(cpu_begins_at, api="opengl", ms=30, driver=None, **usual):
+        def run(cpu_begins_at, api="opengl", ms=30, driver=None, asleep=(), **usual):
             lines, start = [header(), device(api=api), *(pass_info(IDS[n], n) for n in ("GBuffer", "UI"))], 10**9
             for i in range(60):
                 slow = 20 * (i == 40)
@@ -278,6 +278,8 @@ class Answer(CliCase):
                                        one_pass(1, IDS["UI"], MS, "UI", cpu_start_ns=start + min(cpu_begins_at * MS, ends),
                                                 gpu_start_ns=start + ends + MS // 2)], start_ns=start, cpu_ns=(ms + slow) * MS + i % 7 * MS // 3))
                 lines[-1].update(usual and {"wait_ns": usual.get("waits", 0) * slow * MS, "thread_ns": int((usual["thread_ms"] + usual.get("works", 1) * slow) * MS)})
+                if slow and asleep:
+                    lines[-1]["asleep"] = asleep
                 start += (ms + slow + 3) * MS
                 if driver and i % 4 == 3:
                     lines.append({"type": "process", "time_ns": start, "period_ns": 4 * ms * MS, "ready_ns": 0, "threads": [
@@ -302,6 +304,10 @@ class Answer(CliCase):
                                     (0, 1, "GBuffer 28.0 -> 48.0 ms, or a wait of the CPU")):
             other = run(1000, thread_ms=3, works=works, waits=waits)
             self.assertEqual(other["hitches"]["worst"][0]["text"], f"frame 40: +20.7 ms, {words}")
+        # It was seen to sleep there: that is no pass.
+        other = run(1000, thread_ms=3, works=0.3, asleep=[{"in": "futex", "thread": "loader", "n": 4, "ns": 9 * MS}])["hitches"]["worst"][0]
+        self.assertEqual(other["text"], "frame 40: +20.7 ms, a wait in GBuffer (for loader: futex), and the CPU worked 6.00 ms")
+        self.assertEqual(other["asleep"], [{"in": "futex", "thread": "loader", "ns": 9 * MS}])
         text = "typical frame, 29.0 ms on the GPU, waits for the CPU within passes included"
         self.assertEqual(got["typical"]["text"], text) # the heading of the page
         self.assertIn(f"{text}:", got["lines"])
@@ -540,8 +546,11 @@ class Answer(CliCase):
             # Misleading.
             ("passtally, half of it", {}, 44, 3, 9, 20, "wait", "a wait (sleep, lock, disk, other programs)"),
             ("two passes", {"GBuffer": 24, "Shadows/Cascade 0": 15}, 46, 3, 41, 0, "gpu", "GBuffer and others 11.0 -> 40.0 ms, same draws"),
-            ("a pass, and as long the CPU before it", {"GBuffer": 23.5, "UI": 2}, 46, 19, 10, 0, "unknown", "cannot tell: GBuffer and the CPU both took longer"),
-            ("a pass, and as long a sleep before it", {"GBuffer": 23.5, "UI": 2}, 46, 3, 10, 0, "unknown", "cannot tell: GBuffer and a wait both took longer"),
+            ("a pass, and as long the CPU before it", {"GBuffer": 23.5, "UI": 2}, 46, 19, 10, 0, "pass", "GBuffer 8.00 -> 23.5 ms, same draws, and the CPU worked 16.0 ms$"),
+            ("a pass, and as long a sleep before it", {"GBuffer": 23.5, "UI": 2}, 46, 3, 10, 0, "pass", "GBuffer 8.00 -> 23.5 ms, same draws, and a wait, or no CPU$"),
+            ("a pass, and more of the CPU", {"GBuffer": 21}, 44, 17, 22, 0, "pass", "GBuffer 8.00 -> 21.0 ms, same draws, and the CPU worked 14.0 ms$"),
+            ("a pass, and the CPU at the same time", {"GBuffer": 38}, 44, 33, 8, 0, "unknown", "cannot tell: GBuffer and the CPU both took longer$"),
+            ("a pass, and a sleep of less than a hitch", {"GBuffer": 22.3}, 33, 3, 23, 0, "pass", "GBuffer 8.00 -> 22.3 ms, same draws$"),
             ("some of each, in two passes", {"GBuffer": 14, "Shadows/Cascade 0": 7}, 44, 14, 8, 0, "unknown", "cannot tell: the CPU worked 11.0 ms, GBuffer and others 11.0 -> 22.0 ms, same draws$"),
             ("a pass's first use, and the CPU", {"Bloom/Up": 10}, 44, 14, 8, 0, "unknown", "cannot tell: the CPU worked 11.0 ms, Bloom/Up 10.0 ms, its first use$"),
             ("the CPU, and a pass that hardly grew", {"GBuffer": 8.5}, 44, 14, 8, 0, "unknown", "cannot tell: the CPU worked 11.0 ms, no pass took longer$"),
@@ -666,6 +675,10 @@ class Answer(CliCase):
             ("a file that the kernel had read before", [], [], 30, 9, {"disk_bytes": 17 * 10**6}, {}, "cpu", "the CPU, with 17 MB read from a disk"),
             ("a file, and another thread's shaders", [event("pipeline", 28, 3)], [call("pipeline", 28, "loader")], 3, 9, {"disk_bytes": 18 * 10**6}, {}, "disk",
              "18 MB read from a disk; meanwhile 3 shaders made on loader, 28.0 ms"),
+            ("a pass, and a file", [], [], 3, 26, {"disk_bytes": 18 * 10**6}, {"GBuffer": (25, 10)}, "pass", "GBuffer 8.00 -> 25.0 ms, same draws, and 18 MB read from a disk"),
+            ("a file, and a pass", [], [], 3, 9, {"disk_bytes": 18 * 10**6}, {"GBuffer": (21, 10)}, "disk", "18 MB read from a disk; meanwhile GBuffer 8.00 -> 21.0 ms, same draws"),
+            ("a pass, and shaders made", [event("pipeline", 10, 3)], [call("pipeline", 10)], 15, 9, {}, {"GBuffer": (25, 90)}, "pass",
+             "GBuffer 8.00 -> 25.0 ms, 10 -> 90 draws, and the CPU worked 12.0 ms; of it 3 shaders made, 10.0 ms"),
             ("a sleep, and a small file", [], [], 3, 9, {"disk_bytes": 3 * 10**6}, {}, "wait", "a wait; meanwhile 3 MB read from a disk"),
             # Planted: 17 ms of it.
             ("a file, and as long a sleep", [], [], 9, 9, {"disk_bytes": 10 * 10**6}, {}, "wait", "a wait; meanwhile 10 MB read from a disk"),
@@ -795,9 +808,9 @@ class Answer(CliCase):
         """Process lines: who worked while a frame waited, a CPU that was not free, memory, the busiest thread."""
         usual = {"thread_ns": 3 * MS, "wait_ns": 9 * MS}
 
-        def run(in_hitch=(), always=(), ready=0, resident=lambda i: 10**8, work=3, more=None, passes=(), ms=44, facts=(), every=7, no_cpu=None):
-            frames = [(14, {"GBuffer": (8, 10), "UI": 1}, dict(usual)) for _ in range(300)]
-            frames[60] = (ms, {"GBuffer": (8, 10), "UI": 1, **dict(passes)}, {"thread_ns": work * MS, "wait_ns": 9 * MS, **(more or {})})
+        def run(in_hitch=(), always=(), ready=0, resident=lambda i: 10**8, work=3, more=None, passes=(), ms=44, facts=(), every=7, no_cpu=None, wait=9):
+            frames = [(14, {"GBuffer": (8, 10), "UI": 1}, {**usual, "wait_ns": wait * MS}) for _ in range(300)]
+            frames[60] = (ms, {"GBuffer": (8, 10), "UI": 1, **dict(passes)}, {"thread_ns": work * MS, "wait_ns": wait * MS, **(more or {})})
             made, at = [], 10**9
             lines = log_of(frames)
             for line in lines:
@@ -821,8 +834,8 @@ class Answer(CliCase):
         elsewhere = {"events": [{"kind": "pipeline", "n": 1, "ns": 28 * MS}]}
 
         def asleep(call, *others, ms=20, **what):
-            return {"asleep": [{"in": call, "n": 9, "ns": ms * MS, **what},
-                               *({"in": other, "n": 9, "ns": ns * MS} for other, ns in others)]}
+            return {"asleep": [{"in": call, "n": 9, "ns": int(ms * MS), **what},
+                               *({"in": other, "n": 9, "ns": int(ns * MS)} for other, ns in others)]}
         cases = (
             ("nobody", run(), "a wait (sleep, lock, disk, other programs)"),
             ("a thread that is idle else", run([("loader", 28)]), "a wait; meanwhile loader worked 28.0 ms"),
@@ -833,7 +846,12 @@ class Answer(CliCase):
             ("in a call without a name", run(more=asleep("syscall 451")), "a wait (syscall 451)"),
             ("in poll, of who knows what", run(more=asleep("poll")), "a wait (poll)"),
             ("in a device, of Wine for one", run(more=asleep("ioctl", of="device")), "a wait (device: ioctl)"),
-            ("in two", run(more=asleep("poll", ("fsync", 20))), "a wait (sleep, lock, disk, other programs)"),
+            ("in two", run(more=asleep("poll", ("fsync", 12), ("read", 15))), "a wait (poll 20.0 ms; read 15.0 ms)"),
+            ("in one, and little in another", run(more=asleep("poll", ("fsync", 2.9))), "a wait (poll)"),
+            ("in the driver, as long as the passes took", run(more=asleep("futex", ms=15)), "a wait (sleep, lock, disk, other programs)"),
+            ("as in each frame, or at a limiter", run(wait=1, more=asleep("clock_nanosleep", ms=9.9)), "a wait (sleep, lock, disk, other programs)"),
+            ("in a sleep, while no CPU was free", run(ready=25, every=1, more=asleep("clock_nanosleep")), "a wait (sleep: clock_nanosleep)"),
+            ("in a file, after work, on a busy machine", run(ready=10, work=14, more=asleep("fsync", of="file", ms=12)), "a wait (file: fsync), and the CPU worked 11.0 ms"),
             ("seen too late", run(more=asleep("poll", ms=7)), "a wait (sleep, lock, disk, other programs)"),
             ("in a sleep, after work", run(ready=3, work=22, more=asleep("clock_nanosleep")), "the CPU, and a wait (sleep: clock_nanosleep)"),
             ("too little", run([("loader", 12)]), "a wait (sleep, lock, disk, other programs)"),
@@ -890,8 +908,8 @@ class Answer(CliCase):
                               ([("memory", 135, 0.02), ("pipeline", 0, 4)], "1 shader made, 4.00 ms")):
             made = [{"kind": kind, "n": 1, "ns": int(t * MS), "own_ns": int(t * MS), **({"bytes": mb * MS} if mb else {})} for kind, mb, t in events]
             got = run(ready=1, work=14, passes=[("Probe update", (13, 0))], more={"events": made})
-            self.assertEqual(got["hitches"]["worst"][0]["text"], "frame 60: +30.0 ms, cannot tell: the CPU worked 11.0 ms, Probe update 13.0 ms, "
-                             "its first use" + (words and f"; of it {words}"))
+            self.assertEqual(got["hitches"]["worst"][0]["text"], "frame 60: +30.0 ms, Probe update 13.0 ms, its first use, "
+                             "and the CPU worked 11.0 ms" + (words and f"; of it {words}"))
         # 60 ms of work, which alone would be a hitch, in 300 ms.
         for ready, words in ((240, "the CPU; no CPU was free for up to 240 ms"), (10, "a wait (sleep, lock, disk, other programs)"), (170, "cannot tell: the CPU worked 59.0 ms, no pass took longer, no CPU was free for up to 170 ms"), (90, "cannot tell: the CPU worked 59.0 ms, no pass took longer")):
             self.assertEqual(run(ready=ready, work=62, ms=314)["hitches"]["worst"][0]["text"], f"frame 60: +300 ms, {words}")
