@@ -163,11 +163,10 @@ static void
 share_part(struct tally_answer_hitch *h, uint64_t more_ns)
 {
 	double work = more_of(h, TALLY_HITCH_WORK);
-	if (work + part_of(h, (double)h->no_cpu_ns) >= 1 - SAME) {
+	if (work + share_of(h, h->no_cpu_ns) >= 1 - SAME) {
 		h->ready_ns = h->no_cpu_ns;
 		h->cause = of_work(h);
-	} else if (part_of(h, (double)more_ns) <= SAME &&
-		   MIN(work, part_of(h, (double)h->growth_ns)) <= SAME) {
+	} else if (share_of(h, more_ns) <= SAME && MIN(work, share_of(h, h->growth_ns)) <= SAME) {
 		h->cause = TALLY_CAUSE_WAIT;
 	}
 }
@@ -179,7 +178,7 @@ tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_
 	uint64_t used_ns = h->was.ns[TALLY_HITCH_WORK] + h->was.ns[TALLY_HITCH_WAIT];
 	uint64_t rest_ns = h->was.frame_ns - MIN(h->was.frame_ns, used_ns);
 	h->no_cpu_ns = MIN(sure ? ready_ns : more_ns, rest_ns);
-	if (part_of(h, (double)MIN(more_ns, rest_ns)) >= EXPLAINS && !is_asleep(h))
+	if (share_of(h, MIN(more_ns, rest_ns)) >= EXPLAINS && !is_asleep(h))
 		h->ready_ns = MIN(ready_ns, rest_ns);
 	h->ready_sure = sure && !h->thread;
 	if (h->cause == TALLY_CAUSE_OWN && h->ready_ns)
@@ -212,11 +211,11 @@ tally_cause_driver(struct tally_answer_hitch *h, double drew_ns, double no_cpu_n
 {
 	/* Passes may be a part of what the frame lost. */
 	bool passes = h->cause == TALLY_CAUSE_PASS || h->cause == TALLY_CAUSE_GPU;
-	const double of = passes ? MIN(part_of(h, (double)h->growth_ns), 1) : 1;
+	const double of = passes ? MIN(share_of(h, h->growth_ns), 1) : 1;
 	const double no_cpu = part_of(h, no_cpu_ns) / of;
 	enum tally_driver_did did = tally_cause_driver_did(part_of(h, drew_ns) / of, no_cpu);
 	bool together = h->cause == TALLY_CAUSE_UNKNOWN && h->or_wait && is_no_pass(h->pass) &&
-			part_of(h, (double)h->growth_ns) >= EXPLAINS;
+			share_of(h, h->growth_ns) >= EXPLAINS;
 	if ((together || h->drew) && did == TALLY_DRIVER_DREW) {
 		h->cause = TALLY_CAUSE_PASS;
 		h->or_wait = false;
@@ -233,7 +232,7 @@ tally_cause_driver(struct tally_answer_hitch *h, double drew_ns, double no_cpu_n
 					  MIN(h->was.frame_ns, h->was.ns[TALLY_HITCH_WORK]));
 		h->pass = NULL;
 		h->ready_ns = (uint64_t)MIN(no_cpu_ns, idle_ns);
-		h->ready_sure = part_of(h, (double)MAX(h->growth_ns, h->was.behind_ns)) >= 1 - SAME;
+		h->ready_sure = share_of(h, MAX(h->growth_ns, h->was.behind_ns)) >= 1 - SAME;
 		h->was.behind_ns = 0;
 	}
 }
@@ -251,9 +250,8 @@ static bool
 is_event(const struct tally_hitch_seen *seen, struct tally_answer_hitch *h)
 {
 	const struct tally_answer_event *e = &h->calls;
-	h->by_calls = e->group && part_of(h, (double)e->ns) >= EXPLAINS;
-	if (!h->by_calls ||
-	    part_of(h, (double)e->growth_ns) < (e->elsewhere ? NEARLY_ALL : EXPLAINS))
+	h->by_calls = e->group && share_of(h, e->ns) >= EXPLAINS;
+	if (!h->by_calls || share_of(h, e->growth_ns) < (e->elsewhere ? NEARLY_ALL : EXPLAINS))
 		return false;
 	/* In a driver's wait it waits for the GPU or the screen, not for a thread; nor does it for
 	 * one that goes on, or has long ended. */
@@ -360,7 +358,7 @@ name_pass(const struct tally_hitch_seen *seen, const struct tally_hitch_part *gr
 static bool
 is_apart(const struct tally_answer_hitch *h)
 {
-	return part_of(h, (double)h->growth_ns) + more_of(h, TALLY_HITCH_WORK) <= 1 + SAME;
+	return share_of(h, h->growth_ns) + more_of(h, TALLY_HITCH_WORK) <= 1 + SAME;
 }
 
 /* Passes explain the frame; calls do, too, if `event`. `unsure`: what of it may be the CPU's is no
@@ -394,7 +392,7 @@ note_grown(const struct tally_hitch_part *grew, uint64_t unsure_ns, struct tally
 {
 	out->grown_ns = out->growth_ns;
 	out->sure_ns = out->growth_ns - unsure_ns;
-	if (!grew || part_of(out, (double)out->growth_ns) < MENTIONED)
+	if (!grew || share_of(out, out->growth_ns) < MENTIONED)
 		return;
 	out->grew = ((const struct tally_part *)grew->what)->name;
 	out->grew_with = out->growth_ns - growth_of(grew) >= growth_of(grew) / 2;
@@ -405,7 +403,7 @@ note_grown(const struct tally_hitch_part *grew, uint64_t unsure_ns, struct tally
 static bool
 is_shared(const struct tally_answer_hitch *h)
 {
-	double work = more_of(h, TALLY_HITCH_WORK), passes = part_of(h, (double)h->sure_ns);
+	double work = more_of(h, TALLY_HITCH_WORK), passes = share_of(h, h->sure_ns);
 	return h->was.known[TALLY_HITCH_WORK] && MIN(work, passes) > SAME &&
 	       MAX(work, passes) < EXPLAINS && work + passes >= 1 - SAME;
 }
@@ -416,11 +414,11 @@ decide(const struct tally_hitch_seen *seen, bool opengl, struct tally_answer_hit
 	uint64_t unsure_ns = 0;
 	const struct tally_hitch_part *grew = add_parts(seen, out, &unsure_ns);
 	note_grown(grew, opengl ? unsure_ns : 0, out);
-	out->by_gpu = grew && (part_of(out, (double)out->growth_ns) >= EXPLAINS || is_shared(out));
+	out->by_gpu = grew && (share_of(out, out->growth_ns) >= EXPLAINS || is_shared(out));
 	if (is_own(out))
 		return TALLY_CAUSE_OWN;
 	bool event = is_event(seen, out);
-	bool unsure = opengl && part_of(out, (double)unsure_ns) >= SAME;
+	bool unsure = opengl && share_of(out, unsure_ns) >= SAME;
 	if (event && (!out->by_gpu || unsure))
 		return TALLY_CAUSE_EVENT;
 	return out->by_gpu ? of_longer_passes(seen, event, unsure, grew, out)

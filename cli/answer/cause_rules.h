@@ -23,11 +23,17 @@ part_of(const struct tally_answer_hitch *h, double ns)
 	return ns / (double)h->was.excess_ns;
 }
 
+static inline double
+share_of(const struct tally_answer_hitch *h, uint64_t ns)
+{
+	return part_of(h, (double)ns);
+}
+
 /* How much more of it than usual, as a part of that. */
 static inline double
 more_of(const struct tally_answer_hitch *h, enum tally_hitch_time what)
 {
-	return part_of(h, (double)tally_hitch_more(&h->was, what));
+	return share_of(h, tally_hitch_more(&h->was, what));
 }
 
 /* What was neither work nor the driver's wait, more than usual. */
@@ -43,7 +49,7 @@ static inline bool
 is_asleep(const struct tally_answer_hitch *h)
 {
 	const struct tally_asleep_record *a = h->was.asleep;
-	return a->in && part_of(h, (double)(a[0].ns + a[1].ns)) >=
+	return a->in && share_of(h, a[0].ns + a[1].ns) >=
 				EXPLAINS * (1 - MIN(more_of(h, TALLY_HITCH_WORK), 1));
 }
 

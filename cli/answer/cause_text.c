@@ -102,8 +102,8 @@ work_text(const struct tally_answer_hitch *h)
 {
 	const double work = more_of(h, TALLY_HITCH_WORK);
 	const double ns = (double)tally_hitch_more(&h->was, TALLY_HITCH_WORK);
-	const double calls = part_of(h, (double)h->calls.growth_ns);
-	bool some = is_passes(h) ? part_of(h, (double)h->growth_ns) <= 1 - SAME : is_sleep(h);
+	const double calls = share_of(h, h->calls.growth_ns);
+	bool some = is_passes(h) ? share_of(h, h->growth_ns) <= 1 - SAME : is_sleep(h);
 	const char *worked = "", *did = "";
 	if (some && work > SAME)
 		worked = tally_phrase(", and the CPU worked %s", tally_duration_text(ns));
@@ -128,7 +128,7 @@ is_beside(const struct tally_answer_hitch *h)
 		[TALLY_CAUSE_FAULTS] = true, [TALLY_CAUSE_DISK] = true,
 	};
 	return beside[h->cause] && !h->was.behind_ns && h->grew && !h->grew_with && !h->pass &&
-	       part_of(h, (double)h->sure_ns) >= SAME && !is_no_pass(h->grew) &&
+	       share_of(h, h->sure_ns) >= SAME && !is_no_pass(h->grew) &&
 	       !(h->ready_ns && h->ready_sure);
 }
 
@@ -138,7 +138,7 @@ static const char *
 meanwhile_text(const struct tally_answer_hitch *h)
 {
 	bool free = is_sleep(h) && !h->ready_ns; /* it is not known to have had no CPU */
-	bool calls = h->by_calls || part_of(h, (double)h->calls.growth_ns) >= SAME;
+	bool calls = h->by_calls || share_of(h, h->calls.growth_ns) >= SAME;
 	if (h->calls.elsewhere && calls && !is_passes(h) && h->cause != TALLY_CAUSE_EVENT)
 		return tally_event_text(&h->calls);
 	if (free && h->thread)
@@ -199,9 +199,9 @@ static const char *
 asleep_text(const struct tally_answer_hitch *h, const char *else_text)
 {
 	const struct tally_asleep_record *a = h->was.asleep;
-	if (!a[0].in || part_of(h, (double)a[0].ns) < LOOKED)
+	if (!a[0].in || share_of(h, a[0].ns) < LOOKED)
 		return else_text;
-	if (part_of(h, (double)a[1].ns) < ALSO_LOOKED)
+	if (share_of(h, a[1].ns) < ALSO_LOOKED)
 		return tally_phrase(" (%s)", place_text(a));
 	return tally_phrase(" (%s %s; %s %s)", place_text(a), tally_duration_text((double)a[0].ns),
 			    place_text(a + 1), tally_duration_text((double)a[1].ns));
@@ -235,7 +235,7 @@ rest_of(const struct tally_answer_hitch *h)
 	double worked = more_of(h, TALLY_HITCH_WORK);
 	double passes = part_of(h, (double)(is_passes(h) ? h->grown_ns : h->sure_ns));
 	if (h->cause == TALLY_CAUSE_EVENT)
-		worked = MAX(worked, part_of(h, (double)h->calls.ns));
+		worked = MAX(worked, share_of(h, h->calls.ns));
 	return 1 - worked - MAX(more_of(h, TALLY_HITCH_WAIT), passes);
 }
 
@@ -246,8 +246,8 @@ waited_text(const struct tally_answer_hitch *h)
 {
 	const bool passes = is_passes(h) && !h->or_wait, cpu = h->cause == TALLY_CAUSE_CPU;
 	const bool calls = h->cause == TALLY_CAUSE_EVENT && !h->calls.elsewhere;
-	const bool busy = part_of(h, (double)h->no_cpu_ns) > SAME && !is_asleep(h);
-	const double rest = rest_of(h), sure = part_of(h, (double)h->sure_ns);
+	const bool busy = share_of(h, h->no_cpu_ns) > SAME && !is_asleep(h);
+	const double rest = rest_of(h), sure = share_of(h, h->sure_ns);
 	if (cpu && more_of(h, TALLY_HITCH_WAIT) - sure > SAME)
 		return ", and a wait in driver calls";
 	if (!(passes || calls || (cpu && !busy)) || rest <= SAME || has_disk_faults(h) ||
