@@ -50,19 +50,9 @@ read_pass(struct gl_context_state *s, struct tally_pass *pass, uint64_t age, uin
 #define NEED_NOT_RUN \
 	(TALLY_FLAG(CONDITIONAL) | TALLY_FLAG(SELECT) | TALLY_FLAG(INDIRECT) | TALLY_FLAG(YIELDED))
 
-/* Draws take time: where they took none, the GPU's clock stands still. */
-static void
-refute_no_time(struct tally_pass *pass)
-{
-	if (!pass->has_time || pass->gpu_begin_ns != pass->gpu_end_ns ||
-	    pass->flags & TALLY_FLAG(SHARED_TIME))
-		return;
-	pass->has_time = false;
-	pass->flags |= TALLY_FLAG(BAD_TIME);
-}
-
-/* After a reset that the game does not query, drivers return 0 for every query. The time of
- * such a pass is one in which its draws did not run. */
+/* Draws take time: where they took none, the GPU's clock stands still. After a reset that the game
+ * does not query, drivers return 0 for every query. The time of such a pass is one in which its
+ * draws did not run. */
 static void
 refute_zeros(struct tally_pass *pass)
 {
@@ -70,9 +60,14 @@ refute_zeros(struct tally_pass *pass)
 	const struct tally_call_counts *calls = &pass->call_counts;
 	const struct tally_counter *const *counters = pass->layout->counters;
 	uint32_t n = pass->layout->n_counters;
-	if (!calls->draws || calls->vertices < 3 * calls->draws || pass->flags & NEED_NOT_RUN)
+	bool no_time = pass->has_time && pass->gpu_begin_ns == pass->gpu_end_ns &&
+		       !(pass->flags & TALLY_FLAG(SHARED_TIME));
+	if ((!no_time && !n) || !calls->draws || calls->vertices < 3 * calls->draws ||
+	    pass->flags & NEED_NOT_RUN)
 		return;
-	refute_no_time(pass);
+	if (no_time)
+		pass->flags |= TALLY_FLAG(BAD_TIME);
+	pass->has_time &= !no_time;
 	if (!n ||
 	    !tally_statistics_refute_zeros(source, counters, n, pass->values, pass->valid))
 		return;

@@ -83,8 +83,8 @@ struct tally_pass {
 	const struct tally_target *target; /* from tally_stream_intern_target() */
 	const char *label;                 /* from tally_stream_intern_label(), or NULL */
 	const char *groups; /* the same: debug groups inside the pass, joined; NULL = none */
-	struct tally_call_counts call_counts;
 	int64_t surface; /* -1 = none */
+	struct tally_call_counts call_counts;
 	uint32_t picture; /* tally_stream_picture_pass() */
 	uint32_t n_workloads; /* set by stream.c, like the pointers to them */
 	uint64_t submission;
@@ -92,10 +92,11 @@ struct tally_pass {
 	/* With --snapshot exact: the numbers of the samples around the pass
 	 * (query/sampler/sampler.h), 0 = none. */
 	uint64_t snapshot_from, snapshot_to;
-	struct tally_workload *workloads, *last_workload; /* in order */
 	struct tally_pipeline_use *uses, *last_use; /* in order; a pipeline may recur */
 	struct tally_frame_part *part; /* set by stream.c */
+	struct tally_workload *last_workload;
 	/* Results come frames later: what is accessed then lies together. */
+	struct tally_workload *workloads; /* in order */
 	uint64_t flags;
 	bool has_time; /* gpu_begin_ns and gpu_end_ns are valid */
 	bool done;     /* results are final: the owner's last write to the pass */
