@@ -133,7 +133,7 @@ clears_target(const struct gl_pass_request *w)
 /* Flags passes that share their time. If rendering continues in the framebuffer that the driver
  * drew to last, no timestamp since then lies between two scenes, and each shows the time of its
  * last tile (query/gl/api.h). What is done in its call lies before all of them. */
-static __attribute__((noinline)) void
+static __attribute__((noinline, cold)) void
 flag_shared_times(struct gl_context_state *s, const struct gl_pass_request *w)
 {
 	struct gl_scene *scene = &s->scene;
@@ -235,7 +235,7 @@ goes_on(struct gl_context_state *s)
 /* There was no room for the pass, but the black box names the last that began. Or the frame is not
  * captured: then further work in it is not a separate pass, unless passes of an earlier frame might
  * share its time. */
-static __attribute__((noinline)) void
+static __attribute__((noinline, cold)) void
 begin_without_pass(struct gl_context *c, const struct gl_pass_request *w)
 {
 	struct gl_context_state *s = c->state;
@@ -255,7 +255,7 @@ begin_without_pass(struct gl_context *c, const struct gl_pass_request *w)
 #define OWN_TIME_EVERY 16
 
 /* The first of the context's passes in a frame that is captured. */
-static __attribute__((noinline)) void
+static __attribute__((noinline, cold)) void
 begin_frame(struct gl_context_state *s)
 {
 	bool all = s->by_draw || s->config->snapshot == TALLY_SNAPSHOT_EXACT;
@@ -357,7 +357,7 @@ continue_pass(struct gl_context *c)
 }
 
 /* Applies the options that define what one pass is, where one of the two is set. */
-static __attribute__((noinline)) void
+static __attribute__((noinline, cold)) void
 apply_options(struct gl_context *c, struct gl_pass_request *w)
 {
 	struct gl_context_state *s = c->state;
