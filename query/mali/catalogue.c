@@ -28,12 +28,6 @@ text_at(uint32_t offset)
 	return tally_mali_packed.text + offset;
 }
 
-static const char *
-text_or_null(uint32_t offset)
-{
-	return offset ? text_at(offset) : NULL;
-}
-
 static void
 fill_counter(struct tally_mali_counter *out, const struct tally_mali_packed_place *place)
 {
@@ -54,7 +48,7 @@ fill_counter(struct tally_mali_counter *out, const struct tally_mali_packed_plac
 	out->shift = c->shift;
 	out->overview = c->overview;
 	out->hw_name = text_at(c->hw_name);
-	out->erratum = text_or_null(c->erratum);
+	out->erratum = c->erratum ? text_at(c->erratum) : NULL;
 }
 
 static void

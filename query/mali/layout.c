@@ -50,16 +50,18 @@ tally_mali_sums_begin(struct tally_mali_sums *sums)
 	       tally_bit_words(sums->choice->n) * sizeof(*sums->invalid));
 }
 
-/* Adds 32-bit values. A saturated one sets the flag, and its counter is unknown. */
+/* Adds the values of a block of a dump. A saturated one sets the flag, and its counter is
+ * unknown. */
 static void
-add32(struct tally_mali_sums *sums, enum tally_mali_block block, const uint32_t *values,
-      uint32_t n_values)
+add_block(struct tally_mali_sums *sums, enum tally_mali_block block, const uint32_t *words,
+	  uint32_t position)
 {
 	const struct tally_mali_choice *choice = sums->choice;
+	const uint32_t *values = words + (size_t)position * TALLY_MALI_DUMP_VALUES;
 
 	for (uint32_t i = choice->first[block]; i < choice->first[block + 1]; i++) {
 		uint32_t index = choice->places[i].index;
-		if (index >= n_values) {
+		if (index >= TALLY_MALI_DUMP_VALUES) {
 			tally_bit_set(sums->invalid, i);
 		} else if (values[index] == STUCK) {
 			tally_bit_set(sums->invalid, i);
@@ -175,14 +177,6 @@ tally_mali_dump_bytes(const struct tally_mali_dump *dump)
 		return 0;
 	return (size_t)(2 + dump->l2_slices + core_blocks(dump->core_mask)) *
 	       TALLY_MALI_BLOCK_BYTES;
-}
-
-static void
-add_block(struct tally_mali_sums *sums, enum tally_mali_block block, const uint32_t *words,
-	  uint32_t position)
-{
-	add32(sums, block, words + (size_t)position * TALLY_MALI_DUMP_VALUES,
-			      TALLY_MALI_DUMP_VALUES);
 }
 
 /* The front end and the tiler are read from the first group: those of the others hold no

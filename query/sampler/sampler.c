@@ -301,23 +301,18 @@ tally_sampler_create(const struct tally_config *config)
 	return tally_sampler_create_of(config, tally_snapshot_sources, tally_n_snapshot_sources);
 }
 
-/* Whether all readers left the phase in time. A warning is given for each reader that did
- * not. */
-static bool
-all_leave(struct tally_sampler *s, enum tally_reader_phase phase)
+/* Gives a warning for each reader that does not stop counting in time. */
+static void
+await_readers(struct tally_sampler *s)
 {
 	uint64_t until_ns = tally_clock_now_ns() + tally_sampler_waits.stop_ns;
-	bool all = true;
 	for (uint32_t i = 0; i < s->n_readers; i++) {
 		struct tally_reader *r = &s->readers[i];
-		if (tally_reader_leaves(&r->phase, phase, until_ns))
-			continue;
-		all = false;
-		tally_log_say(TALLY_LEVEL_WARNING, r->kind->row.name,
-			      "it does not answer at the end of the run: it is left alone, and "
-			      "what it counted last is not in the log");
+		if (!tally_reader_leaves(&r->phase, TALLY_READER_COUNTS, until_ns))
+			tally_log_say(TALLY_LEVEL_WARNING, r->kind->row.name,
+				      "it does not answer at the end of the run: it is left "
+				      "alone, and what it counted last is not in the log");
 	}
-	return all;
 }
 
 void
@@ -333,7 +328,7 @@ tally_sampler_stop(struct tally_sampler *s)
 		atomic_store(&s->readers[i].stop, true);
 		tally_reader_wake(&s->readers[i]);
 	}
-	all_leave(s, TALLY_READER_COUNTS);
+	await_readers(s);
 }
 
 static bool
