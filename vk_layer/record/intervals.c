@@ -39,15 +39,6 @@ vk_interval_run(struct vk_command *c, enum vk_around around, bool resets)
 }
 
 void
-vk_interval_yield(struct vk_command *c, enum vk_around around, unsigned what)
-{
-	struct vk_interval *interval = &c->intervals[around];
-	what &= interval->counts;
-	interval->counts &= (uint8_t)~what;
-	vk_slot_yield(c->device, c->handle, vk_interval_slot(c, around), what);
-}
-
-void
 vk_interval_end(struct vk_command *c, enum vk_around around)
 {
 	struct vk_interval *interval = &c->intervals[around];

@@ -42,8 +42,6 @@ bool vk_interval_take(struct vk_command *c, enum vk_around around, unsigned what
 		      bool resets);
 /* Begins the slot that was taken. */
 void vk_interval_run(struct vk_command *c, enum vk_around around, bool resets);
-/* Ends these counters now; the others continue. */
-void vk_interval_yield(struct vk_command *c, enum vk_around around, unsigned what);
 /* Ends the interval if it is running. */
 void vk_interval_end(struct vk_command *c, enum vk_around around);
 

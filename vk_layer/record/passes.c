@@ -59,14 +59,16 @@ vk_whole_begin(struct vk_command *c)
 void
 vk_whole_yield(struct vk_command *c, unsigned what)
 {
-	what &= c->intervals[VK_AROUND_PRIMARY].counts;
+	struct vk_interval *interval = &c->intervals[VK_AROUND_PRIMARY];
+	what &= interval->counts;
 	if (!what)
 		return;
 	if (what & VK_MEASURE_STATISTICS)
 		c->recording->uncounted = true;
 	else
 		c->recording->no_performance = true;
-	vk_interval_yield(c, VK_AROUND_PRIMARY, what);
+	interval->counts &= (uint8_t)~what;
+	vk_slot_yield(c->device, c->handle, vk_interval_slot(c, VK_AROUND_PRIMARY), what);
 }
 
 void

@@ -312,10 +312,10 @@ poll_fences(struct vk_queue *q)
 /* ---- reading ---- */
 
 static bool
-is_older(const struct vk_submission *s, uint64_t frames, uint64_t submissions)
+is_overdue(const struct vk_submission *s)
 {
-	return vk_open_frame(s->queue->device) - s->completed_frame > frames ||
-	       s->queue->serial - s->completed_serial > submissions;
+	return vk_open_frame(s->queue->device) - s->completed_frame > MAX_AGE_FRAMES ||
+	       s->queue->serial - s->completed_serial > MAX_AGE_SUBMISSIONS;
 }
 
 static bool
@@ -398,8 +398,7 @@ read_queue(struct vk_queue *q)
 	for (struct vk_submission *s = q->oldest; s; s = s->next) {
 		if (s->requested)
 			read_all(s);
-		if (s->n_unread && s->completed &&
-		    is_older(s, MAX_AGE_FRAMES, MAX_AGE_SUBMISSIONS))
+		if (s->n_unread && s->completed && is_overdue(s))
 			vk_submission_give_up(s, TALLY_FLAG(INCOMPLETE));
 		any |= !s->n_unread;
 	}
