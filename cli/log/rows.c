@@ -102,21 +102,16 @@ tally_aggregate_find_pass(const struct tally_aggregate *a, uint32_t device, uint
 	return g_hash_table_lookup(a->state->groups.by_id, &key);
 }
 
-static void
-find_device(gpointer key, gpointer row, gpointer found)
-{
-	uint32_t **device = found;
-	(void)row;
-	if (*device && ((const struct tally_pass_key *)key)->device == **device)
-		*device = NULL;
-}
-
 bool
 tally_aggregate_has_pass(const struct tally_aggregate *a, uint32_t device)
 {
-	uint32_t *not_found = &device;
-	g_hash_table_foreach(a->state->groups.by_id, find_device, &not_found);
-	return !not_found;
+	GHashTableIter passes;
+	gpointer key;
+	g_hash_table_iter_init(&passes, a->state->groups.by_id);
+	while (g_hash_table_iter_next(&passes, &key, NULL))
+		if (((const struct tally_pass_key *)key)->device == device)
+			return true;
+	return false;
 }
 
 static guint
