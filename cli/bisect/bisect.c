@@ -220,14 +220,14 @@ read_sides(struct tally_compare *c, const GPtrArray *const paths[TALLY_N_SIDES],
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
 		TALLY_EACH (const char, path, paths[side]) {
 			struct tally_compare_log *log;
-			int status = tally_compare_log_read(&log, path, TALLY_WARMUP_AUTO, -1,
-							    filter);
+			int status = tally_compare_log_read(&log, path, filter);
 			g_ptr_array_add(c->logs[side], log);
 			if (status != TALLY_EXIT_OK)
 				return false;
 		}
 	}
-	tally_compare_join(c);
+	if (tally_compare_join(c) != TALLY_EXIT_OK)
+		return false;
 	tally_compare_judge(c);
 	return true;
 }
@@ -295,7 +295,9 @@ compare(const GPtrArray *good, const GPtrArray *other, double confidence, struct
 	g_autoptr(GPtrArray) patterns = g_ptr_array_new();
 	g_ptr_array_add(patterns, (gpointer) "gpu_ns");
 	g_ptr_array_add(patterns, (gpointer) "cpu_ns");
-	const struct tally_compare_filter filter = { .patterns = patterns };
+	const struct tally_compare_filter filter = { .patterns = patterns,
+						     .warmup = TALLY_WARMUP_AUTO,
+						     .device = -1 };
 	const GPtrArray *const sides[TALLY_N_SIDES] = { good, other };
 	enum answer answer = BISECT_FAILED;
 	if (read_sides(&c, sides, confidence, &filter))
@@ -363,10 +365,10 @@ say_change(const struct bisect *b, const char *before)
 {
 	const struct change *change = &b->change;
 	g_autofree char *name = change_name(change);
-	g_autofree char *own =
-		change->others ? g_strdup_printf(", against the other passes %+.1f %%",
-						 100 * change->part)
-			       : g_strdup("");
+	g_autofree char *own = change->others
+				       ? g_strdup_printf(", against the other passes %+.1f %%",
+							 100 * change->part)
+				       : g_strdup("");
 	tally_text_print(stdout, "%s%s %+.1f %%%s (%+.1f to %+.1f), %.3f to %.3f ms\n", before,
 			 name, 100 * (change->mean[1] / change->mean[0] - 1), own,
 			 100 * change->low, 100 * change->high, change->mean[0] / 1e6,
@@ -479,5 +481,4 @@ run(int argc, char **argv)
 }
 
 const struct tally_command tally_command_bisect = TALLY_COMMAND(
-	"bisect", "Find the commit that made a pass slower",
-	run, help, options, NULL);
+	"bisect", "Find the commit that made a pass slower", run, help, options, NULL);

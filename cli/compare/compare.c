@@ -21,8 +21,6 @@ struct compare_request {
 	struct tally_compare_style style;
 	const char *junit;
 	bool json;
-	uint64_t warmup;
-	int64_t device;
 };
 
 /* Reads "5", "5%" or "5 %" as 0.05. The bounds of the row are hundredths of a
@@ -108,9 +106,9 @@ static const struct tally_arg options[] = {
 	ARG("keys", filter.patterns, "LIST", add_words, 0, 0,
 	    "Compare only these: gpu_ns, cpu_ns, draws, ..., counters, metrics, with * and ?; "
 	    "',' or '+' between them. With fewer keys smaller changes are found."),
-	TALLY_WARMUP_ARG(struct compare_request, warmup),
+	TALLY_WARMUP_ARG(struct compare_request, filter.warmup),
 	TALLY_NAMES_ARG,
-	TALLY_ARG_WHOLE("device", 0, "N", struct compare_request, device, 0, UINT32_MAX,
+	TALLY_ARG_WHOLE("device", 0, "N", struct compare_request, filter.device, 0, UINT32_MAX,
 			"Only this device of each log. Default: as in report."),
 	TALLY_ARG_FLAG("all", 0, struct compare_request, style.all,
 		       "List what did not change too."),
@@ -258,8 +256,7 @@ read_sides(const struct compare_request *r, struct tally_compare *c)
 	for (guint i = 0; i < r->logs->len && status == TALLY_EXIT_OK; i++) {
 		GPtrArray *side = c->logs[i >= r->n_base];
 		struct tally_compare_log *log;
-		status = tally_compare_log_read(&log, r->logs->pdata[i], r->warmup, r->device,
-						&r->filter);
+		status = tally_compare_log_read(&log, r->logs->pdata[i], &r->filter);
 		if (status != TALLY_EXIT_OK || !is_there(side, log)) {
 			g_ptr_array_add(side, log);
 			continue;
@@ -330,10 +327,10 @@ compare(const struct compare_request *r)
 	c.settings = r->settings;
 	c.settings.has_fail_above = r->settings.fail_above >= 0;
 	int status = read_sides(r, &c);
-	if (status == TALLY_EXIT_OK) {
-		tally_compare_join(&c);
+	if (status == TALLY_EXIT_OK)
+		status = tally_compare_join(&c);
+	if (status == TALLY_EXIT_OK)
 		status = check_gates(r, &c);
-	}
 	if (status == TALLY_EXIT_OK) {
 		tally_compare_find_unlike(&c);
 		g_autofree char *why = tally_compare_refusal(&c);
@@ -357,12 +354,10 @@ serve(int argc, char **argv, bool only_parse)
 	struct compare_request r = {
 		.logs = logs,
 		.owned = owned,
-		.device = -1,
-		.filter = { .patterns = keys },
+		.filter = { .patterns = keys, .warmup = TALLY_WARMUP_AUTO, .device = -1 },
 		.settings = { .confidence = TALLY_COMPARE_CONFIDENCE,
 			      .fail_above = -1,
 			      .gates = gates },
-		.warmup = TALLY_WARMUP_AUTO,
 	};
 	int status = parse(&r, argc, argv);
 	return status == TALLY_EXIT_OK && !only_parse ? compare(&r) : status;

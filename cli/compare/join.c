@@ -264,9 +264,60 @@ tally_compare_device(const struct tally_compare *c, uint32_t slot)
 	return slot;
 }
 
-void
+/* Of a device in all logs the most frames that are left out at the start. */
+static uint64_t
+most_left_out(const struct tally_compare *c, uint32_t slot)
+{
+	uint64_t most = 0;
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+		TALLY_EACH (const struct tally_compare_log, log, c->logs[side]) {
+			const struct tally_device_summary *d = slot < log->devices->len
+								       ? log->devices->pdata[slot]
+								       : NULL;
+			most = d ? MAX(most, d->warmed_up) : most;
+		}
+	return most;
+}
+
+/* Reads a log again where fewer are, at most without a quarter of it. A pipe cannot be. */
+static int
+even_start(const struct tally_compare *c, struct tally_compare_log **log)
+{
+	const struct tally_compare_filter *given = (*log)->filter;
+	struct tally_compare_filter filter = { given->patterns, given->frame_times, 0,
+					       given->device, true };
+	g_autofree char *path = g_strdup((*log)->aggregate.path);
+	for (uint32_t slot = 0; slot < (*log)->devices->len; slot++) {
+		const struct tally_device_summary *d = (*log)->devices->pdata[slot];
+		uint64_t most = MIN(most_left_out(c, slot), d->seen / 4);
+		if (d->warmed_up < most)
+			filter.warmup = MAX(filter.warmup, most);
+	}
+	if (!filter.warmup || given->warmup != TALLY_WARMUP_AUTO ||
+	    !g_file_test(path, G_FILE_TEST_IS_REGULAR))
+		return TALLY_EXIT_OK;
+	tally_compare_log_destroy(*log);
+	int status = tally_compare_log_read(log, path, &filter);
+	(*log)->filter = given;
+	return status;
+}
+
+static int
+even_starts(const struct tally_compare *c)
+{
+	int status = TALLY_EXIT_OK;
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+		for (guint i = 0; i < c->logs[side]->len && status == TALLY_EXIT_OK; i++)
+			status = even_start(c, (void *)&c->logs[side]->pdata[i]);
+	return status;
+}
+
+int
 tally_compare_join(struct tally_compare *c)
 {
+	int status = even_starts(c);
+	if (status != TALLY_EXIT_OK)
+		return status;
 	g_autoptr(GHashTable)
 		subjects = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	/* The new side goes first, because its names are the ones people look for in the
@@ -283,4 +334,5 @@ tally_compare_join(struct tally_compare *c)
 	add_ids(c);
 	g_ptr_array_sort(c->subjects, subject_compare);
 	add_rows(c);
+	return TALLY_EXIT_OK;
 }

@@ -336,8 +336,8 @@ tally_compare_log_change(const struct tally_compare_log *log)
 }
 
 int
-tally_compare_log_read(struct tally_compare_log **out, const char *path, uint64_t warmup,
-		       int64_t device, const struct tally_compare_filter *filter)
+tally_compare_log_read(struct tally_compare_log **out, const char *path,
+		       const struct tally_compare_filter *filter)
 {
 	struct tally_compare_log *log = g_new0(struct tally_compare_log, 1);
 	*out = log;
@@ -353,14 +353,15 @@ tally_compare_log_read(struct tally_compare_log **out, const char *path, uint64_
 		.frame = take_frame,
 		.then = tally_answer_watch(log->answer),
 	};
-	int status = tally_aggregate_read_watched(&log->aggregate, "compare", path, &tally_by_pass,
-						  warmup, &log->watch, false);
+	int status = tally_aggregate_read_watched(&log->aggregate, filter->again ? NULL : "compare",
+						  path, &tally_by_pass, filter->warmup, &log->watch,
+						  false);
 	tally_answer_conclude(log->answer);
 	if (status != TALLY_EXIT_OK)
 		return status;
 	g_ptr_array_sort(log->aggregate.identity.options, tally_order_text);
 	log->arguments = join_arguments(log->aggregate.identity.argv);
-	return choose_devices(log, device);
+	return choose_devices(log, filter->device);
 }
 
 void

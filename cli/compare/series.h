@@ -56,16 +56,20 @@ struct tally_compare_log {
 	GArray *selected; /* elements: struct selected, indexed by series */
 };
 
+/* What is read of logs. */
 struct tally_compare_filter {
 	GPtrArray *patterns; /* elements: char *, with * and ?; NULL or none = every key */
 	bool frame_times; /* keep each frame's time, 8 bytes a frame */
+	uint64_t warmup; /* as in cli/log/warmup.h */
+	int64_t device; /* -1: those on top */
+	bool again; /* what is wrong with a log was said */
 };
 bool tally_compare_wants(const struct tally_compare_filter *filter, const char *key);
 
-/* Returns TALLY_EXIT_OK, or another status after an error on standard error. `device` -1
- * selects the devices on top. The caller destroys the log in either case. */
-int tally_compare_log_read(struct tally_compare_log **out, const char *path, uint64_t warmup,
-			   int64_t device, const struct tally_compare_filter *filter);
+/* Returns TALLY_EXIT_OK, or another status after an error on standard error. The caller destroys
+ * the log in either case; the filter outlives it. */
+int tally_compare_log_read(struct tally_compare_log **out, const char *path,
+			   const struct tally_compare_filter *filter);
 void tally_compare_log_destroy(struct tally_compare_log *log);
 /* The number of one of them. */
 uint32_t tally_compare_log_device(const struct tally_compare_log *log, uint32_t slot);

@@ -432,7 +432,7 @@ put_log(struct page *p, const struct tally_html_log *log)
 static void
 put_verdict(struct tally_out *o, const char *const logs[2], uint64_t warmup)
 {
-	const struct tally_compare_filter all = { .patterns = NULL };
+	const struct tally_compare_filter all = { .warmup = warmup, .device = -1 };
 	struct tally_compare c;
 	bool good = strcmp(logs[0], "-") != 0 && strcmp(logs[1], "-") != 0;
 	if (!good)
@@ -441,12 +441,10 @@ put_verdict(struct tally_out *o, const char *const logs[2], uint64_t warmup)
 	c.settings.confidence = TALLY_COMPARE_CONFIDENCE;
 	for (unsigned side = 0; good && side < TALLY_N_SIDES; side++) {
 		struct tally_compare_log *log;
-		good = tally_compare_log_read(&log, logs[side], warmup, -1, &all) ==
-		       TALLY_EXIT_OK;
+		good = tally_compare_log_read(&log, logs[side], &all) == TALLY_EXIT_OK;
 		g_ptr_array_add(c.logs[side], log);
 	}
-	if (good) {
-		tally_compare_join(&c);
+	if (good && tally_compare_join(&c) == TALLY_EXIT_OK) {
 		tally_compare_find_unlike(&c);
 		g_autofree char *why = tally_compare_refusal(&c);
 		tally_out_object(o, "verdict");

@@ -538,7 +538,7 @@ class Compare(CliCase):
                       for i, t in enumerate(wobble(1000000, 100 + n, seed))]
             return self.write_log(name, lines + [end(100 + n, 100 + n)])
         a, b, c = loading(3, "a.jsonl", 1), loading(0, "b.jsonl", 2), loading(1, "c.jsonl", 3)
-        for options, left_out in ((["--warmup", "0"], (0, 0, 0)), (["--warmup", "7"], (7, 7, 7)), ([], (3, 0, 1))):
+        for options, left_out in ((["--warmup", "0"], (0, 0, 0)), (["--warmup", "7"], (7, 7, 7)), ([], (3, 3, 3))):
             result = self.json(*options, a, c, "--", b)
             self.assertEqual([log["warmup_frames"] for log in result["base"] + result["new"]],
                              [left_out[0], left_out[2], left_out[1]])
@@ -581,6 +581,27 @@ class Compare(CliCase):
         done = self.command("compare", "--keys", "draws", "--fail-above", "5%", "--gate", "draws", ten, cases[1][1])
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stdout.decode().splitlines()[-1], r"^REGRESSION: 2 .* the largest (main|frame), draws \+20\.0%")
+
+    def test_both_sides_leave_out_as_many_frames(self):
+        """Of two runs one loaded slowly, so that its start is left out; the other's is then, too."""
+        def log(name, slow_ns, frames=60):
+            lines = [header(), device(), pass_info(A, "main"), pass_info(B, "Loading")]
+            for i in range(frames):
+                cpu = slow_ns if i < 3 else 10**7 + i % 7 * 10**4
+                lines.append(frame(i, [one_pass(0, A, 10**6 + i % 5 * 10**3), *([one_pass(1, B, 10**6)] if i < 3 else [])],
+                                   start_ns=i * 10**8, cpu_ns=cpu))
+            return self.write_log(name, [*lines, end(frames, frames + 3)])
+        slow, quick, short = log("slow", 3 * 10**8), log("quick", 3 * 10**7), log("short", 3 * 10**7, 8)
+        for sides, skipped in (((slow, quick), (3, 3)), ((quick, slow), (3, 3)), ((quick, quick), (0, 0)),
+                               ((slow, short), (3, 2)), # a quarter at most
+                               (("--warmup", "0", slow, quick), (0, 0))):
+            told = self.json(*sides)
+            self.assertEqual(tuple(told[side][0]["warmup_frames"] for side in ("base", "new")), skipped, sides)
+            if skipped == (3, 3):
+                self.assertNotIn("Loading", [s["name"] for s in told["subjects"]], sides)
+        # What cannot be read again keeps its start.
+        told = json.loads(self.ok("compare", "--json", slow, "-", input=quick.read_bytes()).stdout)
+        self.assertEqual(told["new"][0]["warmup_frames"], 0)
 
     def test_partial_frames_are_no_frames(self):
         lines = times_log(wobble(1000000, 30))
