@@ -321,8 +321,7 @@ tally_change_find(const struct tally_course *frames, uint64_t n,
 	g_autofree uint32_t *slots = g_new(uint32_t, frames->room);
 	struct blocks b = { .means = means };
 	struct found f = { .n = 0 };
-	for (uint32_t i = 0; frames->slots && i < frames->room && i * frames->block < n;
-	     i++) {
+	for (uint32_t i = 0; i < frames->n && i * frames->block < n; i++) {
 		const struct tally_course_slot *s = &frames->slots[i];
 		if (s->n == 0)
 			continue;

@@ -6,6 +6,7 @@
 #include <glib.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 void
 tally_course_finish(struct tally_course *c)
@@ -17,9 +18,9 @@ tally_course_finish(struct tally_course *c)
 static void
 halve(struct tally_course *c)
 {
-	for (uint32_t i = 0; i < c->room; i++) {
+	for (uint32_t i = 0; i < c->n; i++) {
 		struct tally_course_slot s = { 0 };
-		for (uint32_t k = 2 * i; k < MIN(2 * i + 2, c->room); k++) {
+		for (uint32_t k = 2 * i; k < MIN(2 * i + 2, c->n); k++) {
 			s.sum += c->slots[k].sum;
 			s.n += c->slots[k].n;
 		}
@@ -28,15 +29,24 @@ halve(struct tally_course *c)
 	c->block *= 2;
 }
 
+static void
+grow(struct tally_course *c, uint64_t slot)
+{
+	uint32_t n = c->n;
+	while (slot >= c->n)
+		c->n = c->n ? MIN(2 * c->n, c->room) : MIN(16, c->room);
+	c->slots = g_renew(struct tally_course_slot, c->slots, c->n);
+	memset(c->slots + n, 0, (c->n - n) * sizeof(*c->slots));
+}
+
 void
 tally_course_add(struct tally_course *c, uint64_t at, double value)
 {
-	if (!c->slots) {
-		c->slots = g_new0(struct tally_course_slot, c->room);
-		c->block = 1;
-	}
+	c->block = MAX(c->block, 1);
 	while (at / c->block >= c->room)
 		halve(c);
+	if (at / c->block >= c->n)
+		grow(c, at / c->block);
 	c->slots[at / c->block].sum += (float)value;
 	c->slots[at / c->block].n++;
 }
@@ -51,9 +61,9 @@ is_within(const struct tally_course *c, uint32_t slot, uint64_t from, uint64_t t
 double
 tally_course_median(const struct tally_course *c, uint64_t from, uint64_t to)
 {
-	g_autofree double *means = g_new(double, c->room);
+	g_autofree double *means = g_new(double, MAX(c->n, 1));
 	size_t n = 0;
-	for (uint32_t i = 0; c->slots && i < c->room; i++)
+	for (uint32_t i = 0; i < c->n; i++)
 		if (is_within(c, i, from, to))
 			means[n++] = (double)c->slots[i].sum / c->slots[i].n;
 	qsort(means, n, sizeof(means[0]), tally_order_double);
@@ -64,7 +74,7 @@ double
 tally_course_sum(const struct tally_course *c, uint64_t from, uint64_t to)
 {
 	double sum = 0;
-	for (uint32_t i = 0; c->slots && i < c->room; i++)
+	for (uint32_t i = 0; i < c->n; i++)
 		sum += is_within(c, i, from, to) ? (double)c->slots[i].sum : 0;
 	return sum;
 }
@@ -73,7 +83,7 @@ uint64_t
 tally_course_count(const struct tally_course *c, uint64_t from, uint64_t to)
 {
 	uint64_t n = 0;
-	for (uint32_t i = 0; c->slots && i < c->room; i++)
+	for (uint32_t i = 0; i < c->n; i++)
 		n += is_within(c, i, from, to) ? c->slots[i].n : 0;
 	return n;
 }

@@ -15,8 +15,8 @@ struct tally_course_slot {
 
 /* Zeroed but for `room` it is empty. */
 struct tally_course {
-	struct tally_course_slot *slots; /* `room` of them; NULL: nothing was added */
-	uint32_t room; /* even */
+	struct tally_course_slot *slots; /* `n` of them; NULL: nothing was added */
+	uint32_t n, room; /* at most `room`, which is even */
 	uint64_t block; /* frames a slot */
 };
 

@@ -90,22 +90,19 @@ add_allowed(const char *command, const struct tally_arg *arg, void *to, const ch
 	return true;
 }
 
-#define ARG(name, member, values, take, least, most, help) \
-	{ \
-		name, 0, values, help, take, offsetof(struct compare_request, member), least, most \
-	}
-
 static const struct tally_arg options[] = {
-	ARG("fail-above", settings.fail_above, "PERCENT", take_percent, 0, 100000000,
-	    "Exit with 1 when a time is worse by more than this and chance does not explain it: "
-	    "gpu_ns of a pass or frame, cpu_ns of a frame."),
+	{ "fail-above", 0, "PERCENT",
+	  "Exit with 1 when a time is worse by more than this and chance does not explain it: "
+	  "gpu_ns of a pass or frame, cpu_ns of a frame.",
+	  take_percent, offsetof(struct compare_request, settings.fail_above), 0, 100000000 },
 	TALLY_ARG_TAKE("gate", 0, "KEY[:less]", add_gate,
 		       "Let a rise of this counter or metric fail too; with :less, a fall. p99 is "
 		       "the frame time's, hitches is their number in 1000 frames. May be given "
 		       "again."),
-	ARG("keys", filter.patterns, "LIST", add_words, 0, 0,
-	    "Compare only these: gpu_ns, cpu_ns, draws, ..., counters, metrics, with * and ?; "
-	    "',' or '+' between them. With fewer keys smaller changes are found."),
+	{ "keys", 0, "LIST",
+	  "Compare only these: gpu_ns, cpu_ns, draws, ..., counters, metrics, with * and ?; "
+	  "',' or '+' between them. With fewer keys smaller changes are found.",
+	  add_words, offsetof(struct compare_request, filter.patterns), 0, 0 },
 	TALLY_WARMUP_ARG(struct compare_request, filter.warmup),
 	TALLY_NAMES_ARG,
 	TALLY_ARG_WHOLE("device", 0, "N", struct compare_request, filter.device, 0, UINT32_MAX,

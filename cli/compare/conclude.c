@@ -40,7 +40,7 @@ direction(const struct tally_compare_row *row)
 static bool
 is_open(const struct tally_compare *c, const struct tally_compare_row *row)
 {
-	double limit = c->settings.has_fail_above ? c->settings.fail_above : TALLY_COMPARE_SAME;
+	double limit = tally_compare_limit(c);
 	bool both_sides = row->subject->frames[0] && row->subject->frames[1];
 	if (row->verdict == TALLY_VERDICT_FEW ||
 	    (row->verdict == TALLY_VERDICT_ONE_SIDE && both_sides))

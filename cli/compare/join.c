@@ -113,6 +113,17 @@ add_source(struct tally_compare *c, GHashTable *subjects, unsigned side, guint p
 	s->sources[side]->pdata[place] = source;
 }
 
+static void
+set_wholes(struct tally_compare *c)
+{
+	g_autofree const struct tally_compare_subject **frames = g_new0(
+		const struct tally_compare_subject *, c->n_slots + 1);
+	TALLY_EACH (const struct tally_compare_subject, s, c->subjects)
+		frames[s->slot] = s->frame ? s : frames[s->slot];
+	TALLY_EACH (struct tally_compare_subject, s, c->subjects)
+		s->whole = frames[s->slot];
+}
+
 static gint
 subject_compare(gconstpointer a, gconstpointer b)
 {
@@ -185,21 +196,17 @@ add_times(struct tally_compare_row *row)
 static void
 add_frame_rows(struct tally_compare *c, struct tally_compare_subject *s)
 {
-	bool has_each = false;
-	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
-		TALLY_EACH (const struct tally_compare_source, source, s->sources[side])
-			has_each |= source && source->frame_ns;
+	const struct tally_compare_log *log = c->logs[0]->pdata[0];
+	bool wants_cpu = tally_compare_wants(log->filter, "cpu_ns");
 	for (unsigned pace = 0; pace < TALLY_N_PACES; pace++) {
 		const char *key = pace ? tally_pace_keys[pace] : "cpu_ns";
-		if (pace && (!has_each || !direction(c, key)))
+		if (pace ? !direction(c, key) : !wants_cpu)
 			continue;
 		struct tally_compare_row *row = add_row(
 			c, s, key, pace == TALLY_PACE_HITCHES ? "per 1000 frames" : "ns");
 		row->pace = pace;
 		row->is_cpu = true;
 		add_times(row);
-		if (!pace && !row->values[0]->len && !row->values[1]->len)
-			g_ptr_array_remove(c->rows, row);
 	}
 }
 
@@ -240,16 +247,11 @@ add_rows_of(struct tally_compare *c, struct tally_compare_subject *s)
 			add_values(c, s, side, place, rows);
 }
 
-/* The frame is the first subject of its device. */
 static void
 add_rows(struct tally_compare *c)
 {
-	const struct tally_compare_subject *whole = NULL;
-	TALLY_EACH (struct tally_compare_subject, s, c->subjects) {
-		whole = s->frame ? s : whole;
-		s->whole = whole && whole->slot == s->slot ? whole : NULL;
+	TALLY_EACH (struct tally_compare_subject, s, c->subjects)
 		add_rows_of(c, s);
-	}
 	TALLY_EACH (const struct tally_compare_row, row, c->rows)
 		c->has_gates |= row->worse != 0;
 }
@@ -281,58 +283,49 @@ most_left_out(const struct tally_compare *c, uint32_t slot)
 
 /* Reads a log again where fewer are, at most without a quarter of it. A pipe cannot be. */
 static int
-even_start(const struct tally_compare *c, struct tally_compare_log **log)
+even_start(const struct tally_compare *c, gpointer *place)
 {
-	const struct tally_compare_filter *given = (*log)->filter;
+	struct tally_compare_log *log = *place;
+	const struct tally_compare_filter *given = log->filter;
 	struct tally_compare_filter filter = { given->patterns, given->frame_times, 0,
 					       given->device, true };
-	g_autofree char *path = g_strdup((*log)->aggregate.path);
-	for (uint32_t slot = 0; slot < (*log)->devices->len; slot++) {
-		const struct tally_device_summary *d = (*log)->devices->pdata[slot];
+	for (uint32_t slot = 0; slot < log->devices->len; slot++) {
+		const struct tally_device_summary *d = log->devices->pdata[slot];
 		uint64_t most = MIN(most_left_out(c, slot), d->seen / 4);
 		if (d->warmed_up < most)
 			filter.warmup = MAX(filter.warmup, most);
 	}
+	g_autofree char *path = g_strdup(log->aggregate.path);
 	if (!filter.warmup || given->warmup != TALLY_WARMUP_AUTO ||
 	    !g_file_test(path, G_FILE_TEST_IS_REGULAR))
 		return TALLY_EXIT_OK;
-	tally_compare_log_destroy(*log);
-	int status = tally_compare_log_read(log, path, &filter);
-	(*log)->filter = given;
-	return status;
-}
-
-static int
-even_starts(const struct tally_compare *c)
-{
-	int status = TALLY_EXIT_OK;
-	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
-		for (guint i = 0; i < c->logs[side]->len && status == TALLY_EXIT_OK; i++)
-			status = even_start(c, (void *)&c->logs[side]->pdata[i]);
+	tally_compare_log_destroy(log);
+	int status = tally_compare_log_read(&log, path, &filter);
+	log->filter = given;
+	*place = log;
 	return status;
 }
 
 int
 tally_compare_join(struct tally_compare *c)
 {
-	int status = even_starts(c);
-	if (status != TALLY_EXIT_OK)
-		return status;
+	int status = TALLY_EXIT_OK;
 	g_autoptr(GHashTable)
 		subjects = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	/* The new side goes first, because its names are the ones people look for in the
 	 * current game. */
-	for (unsigned turn = 0; turn < TALLY_N_SIDES; turn++) {
-		unsigned side = turn == 0 ? TALLY_SIDE_NEW : TALLY_SIDE_BASE;
-		for (guint k = 0; k < c->logs[side]->len; k++) {
-			const struct tally_compare_log *log = g_ptr_array_index(c->logs[side], k);
+	for (unsigned side = TALLY_N_SIDES; side-- > 0;) {
+		for (guint k = 0; k < c->logs[side]->len && !status; k++) {
+			status = even_start(c, &c->logs[side]->pdata[k]);
+			const struct tally_compare_log *log = c->logs[side]->pdata[k];
 			c->n_slots = MAX(c->n_slots, log->devices->len);
-			for (guint i = 0; i < log->sources->len; i++)
-				add_source(c, subjects, side, k, log->sources->pdata[i]);
+			TALLY_EACH (struct tally_compare_source, source, log->sources)
+				add_source(c, subjects, side, k, source);
 		}
 	}
+	set_wholes(c);
 	add_ids(c);
 	g_ptr_array_sort(c->subjects, subject_compare);
 	add_rows(c);
-	return TALLY_EXIT_OK;
+	return status;
 }

@@ -26,7 +26,7 @@ gather_values(const GPtrArray *values, bool runs, struct tally_evidence *e)
 		e->frames += m->n;
 		e->constant &= tally_value_compare(m->min, m->max) == 0 &&
 			       tally_value_compare(m->min, first->moments.min) == 0;
-		for (uint32_t part = 0; part < parts && v->n >= parts; part++) {
+		for (uint32_t part = 0; part < parts && v->moments.n >= parts; part++) {
 			uint32_t points;
 			g_autofree double *of = tally_compare_values_part(v, part, parts, &points);
 			double mean = runs ? tally_moments_mean(m) : tally_mean(of, points);
@@ -37,22 +37,10 @@ gather_values(const GPtrArray *values, bool runs, struct tally_evidence *e)
 	e->constant_at = first ? tally_value_f64(first->moments.min) : 0;
 }
 
-static guint
-count_runs(const struct tally_compare_row *row, unsigned side)
-{
-	guint n = 0;
-	if (!row->pace)
-		return row->values[side]->len;
-	TALLY_EACH (const struct tally_compare_source, source, row->subject->sources[side])
-		n += source && source->frame_ns;
-	return n;
-}
-
-/* NAN: not measured. */
 static double
-total_of(const struct tally_compare_row *row, enum tally_side side)
+total_of(const struct tally_compare_row *row, unsigned side)
 {
-	double total = row->values[side]->len ? 0 : (double)NAN;
+	double total = 0;
 	TALLY_EACH (const struct tally_compare_values, v, row->values[side])
 		total += tally_moments_total(&v->moments);
 	return total;
@@ -71,13 +59,31 @@ is_partial(const struct tally_compare *c, const struct tally_compare_row *sum)
 		if (s->slot != sum->subject->slot || !s->frames[0] || !s->frames[1] ||
 		    strcmp(row->key, sum->key) != 0 || g_strcmp0(row->unit, sum->unit) != 0)
 			continue;
-		const double base = total_of(row, TALLY_SIDE_BASE);
-		const double fresh = total_of(row, TALLY_SIDE_NEW);
-		lone[TALLY_SIDE_BASE] += isnan(fresh) && !isnan(base) ? base : 0;
-		lone[TALLY_SIDE_NEW] += isnan(base) && !isnan(fresh) ? fresh : 0;
+		for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+			lone[side] += row->values[!side]->len ? 0 : total_of(row, side);
 	}
-	return lone[TALLY_SIDE_BASE] > TALLY_COMPARE_SAME * total_of(sum, TALLY_SIDE_BASE) ||
-	       lone[TALLY_SIDE_NEW] > TALLY_COMPARE_SAME * total_of(sum, TALLY_SIDE_NEW);
+	return lone[0] > TALLY_COMPARE_SAME * total_of(sum, 0) ||
+	       lone[1] > TALLY_COMPARE_SAME * total_of(sum, 1);
+}
+
+/* Whether the values of the sides, of parts of runs or of whole runs, differ in their means. */
+static void
+test(const struct tally_compare *c, struct tally_compare_row *row,
+     const struct tally_means_side sides[TALLY_N_SIDES])
+{
+	struct tally_means r;
+	tally_means_compare(&sides[0], &sides[1], c->settings.confidence, &r);
+	for (unsigned i = 0; i < TALLY_N_SIDES && row->runs; i++)
+		row->mean[i] = tally_mean(sides[i].values, sides[i].n);
+	/* The mean over frames is more accurate than that of parts: points are floats, and omit
+	 * the last incomplete one. */
+	row->difference = row->mean[1] - row->mean[0];
+	row->tested = true;
+	row->se = r.se;
+	row->df = r.df;
+	row->low = row->difference - r.reach;
+	row->high = row->difference + r.reach;
+	row->p = r.p;
 }
 
 static enum tally_verdict
@@ -103,7 +109,7 @@ judge_sides(const struct tally_compare *c, struct tally_compare_row *row,
 	if (MIN(of[0].n, of[1].n) < TALLY_COMPARE_LEAST_RUNS ||
 	    (!row->runs && least < TALLY_COMPARE_LEAST))
 		return TALLY_VERDICT_FEW;
-	tally_compare_test(c, row, of);
+	test(c, row, of);
 	return row->verdict;
 }
 
@@ -111,8 +117,7 @@ static void
 judge_row(struct tally_compare *c, struct tally_compare_row *row)
 {
 	struct tally_evidence sides[TALLY_N_SIDES] = { 0 };
-	row->runs = count_runs(row, 0) >= TALLY_COMPARE_LEAST_RUNS &&
-		    count_runs(row, 1) >= TALLY_COMPARE_LEAST_RUNS;
+	row->runs = MIN(row->values[0]->len, row->values[1]->len) >= TALLY_COMPARE_LEAST_RUNS;
 	for (unsigned i = 0; i < TALLY_N_SIDES; i++) {
 		sides[i].values = g_array_new(FALSE, FALSE, sizeof(double));
 		if (row->pace)

@@ -89,49 +89,56 @@ verdict_text(const struct tally_printer *p, const struct tally_compare_row *row)
 			    row->fails ? " FAILS" : "");
 }
 
+enum { COLUMNS = 7 };
+
+/* `times`: the table of times, which has no column for the key. */
 static void
-add(struct tally_table *t, const char *cell)
+add_cells(struct tally_table *t, bool times, const char *const cells[COLUMNS])
 {
-	tally_table_add(t, g_strdup(cell));
+	for (unsigned i = 0; i < COLUMNS; i++)
+		if (i != 1 || !times)
+			tally_table_add(t, g_strdup(cells[i]));
 }
 
-/* `times`: the table of times, which has no column for the key. The last column is a word. */
+/* The last column is a word. */
 static void
 add_head(const struct tally_printer *p, struct tally_table *t, bool times)
 {
-	const char *word = times ? p->unit.word : "";
-	const char *gap = times ? " " : "";
-	tally_table_init(t, times ? 6 : 7);
+	const char *unit = times ? tally_phrase(" %s", p->unit.word) : "";
+	const char *const cells[COLUMNS] = {
+		times ? "GPU time" : "pass",
+		"key",
+		tally_phrase("base%s", unit),
+		tally_phrase("new%s", unit),
+		"change",
+		tally_phrase("%g %% interval", 100 * p->c->settings.confidence),
+		"",
+	};
+	tally_table_init(t, times ? COLUMNS - 1 : COLUMNS);
 	t->left[0] = t->left[t->n_columns - 1] = true;
 	t->left[1] = !times;
-	add(t, times ? "GPU time" : "pass");
-	if (!times)
-		add(t, "key");
-	add(t, tally_phrase("base%s%s", gap, word));
-	add(t, tally_phrase("new%s%s", gap, word));
-	add(t, "change");
-	add(t, tally_phrase("%g %% interval", 100 * p->c->settings.confidence));
-	add(t, "");
+	add_cells(t, times, cells);
 }
 
 static void
 add_row(const struct tally_printer *p, struct tally_table *t, const struct tally_compare_row *row,
 	bool times)
 {
-	bool both = row->n[0] && row->n[1];
-	add(t, times ? tally_row_name(p->c, row) : tally_subject_text(p->c, row->subject));
-	if (!times)
-		add(t, tally_row_key(p, row));
-	add(t, tally_row_mean(p, row, TALLY_SIDE_BASE));
-	add(t, tally_row_mean(p, row, TALLY_SIDE_NEW));
-	add(t, both ? tally_row_change(p, row, tally_row_seen(row)) : "-");
 	const char *interval = tally_row_interval(p, row);
 	/* It is around another change than that of the means. */
-	add(t,
-	    row->against_others
-		    ? tally_phrase("%s* (%s)", tally_row_change(p, row, row->difference), interval)
-		    : interval);
-	add(t, verdict_text(p, row));
+	if (row->against_others)
+		interval = tally_phrase("%s* (%s)", tally_row_change(p, row, row->difference),
+					interval);
+	const char *const cells[COLUMNS] = {
+		times ? tally_row_name(p->c, row) : tally_subject_text(p->c, row->subject),
+		tally_row_key(p, row),
+		tally_row_mean(p, row, TALLY_SIDE_BASE),
+		tally_row_mean(p, row, TALLY_SIDE_NEW),
+		row->n[0] && row->n[1] ? tally_row_change(p, row, tally_row_seen(row)) : "-",
+		interval,
+		verdict_text(p, row),
+	};
+	add_cells(t, times, cells);
 }
 
 /* Sections */
@@ -285,14 +292,6 @@ print_only(const struct tally_printer *p, enum tally_side side, const char *text
 	}
 }
 
-/* Of the frames that could have contained the pass. */
-static double
-share_of_frames(const struct tally_compare_subject *s, enum tally_side side)
-{
-	uint64_t frames = s->whole ? s->whole->frames[side] : 0;
-	return frames ? MIN(1, (double)s->frames[side] / (double)frames) : 0;
-}
-
 static void
 print_shares(const struct tally_printer *p)
 {
@@ -300,8 +299,8 @@ print_shares(const struct tally_printer *p)
 	TALLY_EACH (const struct tally_compare_subject, s, p->c->subjects) {
 		if (s->frame || s->outside || !s->frames[0] || !s->frames[1])
 			continue;
-		double base = share_of_frames(s, TALLY_SIDE_BASE);
-		double fresh = share_of_frames(s, TALLY_SIDE_NEW);
+		double base = tally_subject_share(s, TALLY_SIDE_BASE);
+		double fresh = tally_subject_share(s, TALLY_SIDE_NEW);
 		if (fabs(fresh - base) < LEAST_SHARE)
 			continue;
 		if (n++ == 0)
@@ -312,26 +311,21 @@ print_shares(const struct tally_printer *p)
 	}
 }
 
-/* A frame's sum that lacks a pass has values on both sides; the pass is listed. */
-static bool
-is_one_sided(const struct tally_compare_row *row)
-{
-	const struct tally_compare_subject *s = row->subject;
-	return row->verdict == TALLY_VERDICT_ONE_SIDE && s->frames[0] && s->frames[1] &&
-	       !(row->n[0] && row->n[1]);
-}
-
-/* The tables leave these rows out; nothing can be said, not even that they are equal. */
+/* The tables leave these rows out; nothing can be said, not even that they are equal. A frame's sum
+ * that lacks a pass has values on both sides; the pass is listed. */
 static void
 print_one_sided(const struct tally_printer *p)
 {
 	const struct tally_compare_row *first = NULL;
 	guint n = 0;
-	/* A time is named: most gates are on times. */
-	TALLY_EACH (const struct tally_compare_row, row, p->c->rows)
-		if (is_one_sided(row) &&
-		    (!n++ || (tally_row_is_main(row) && !tally_row_is_main(first))))
+	TALLY_EACH (const struct tally_compare_row, row, p->c->rows) {
+		const struct tally_compare_subject *s = row->subject;
+		if (!s->frames[0] || !s->frames[1] || !row->n[0] == !row->n[1])
+			continue;
+		/* A time is named: most gates are on times. */
+		if (!n++ || (tally_row_is_main(row) && !tally_row_is_main(first)))
 			first = row;
+	}
 	if (!n)
 		return;
 	g_autofree char *key = tally_text_escape(first->key);

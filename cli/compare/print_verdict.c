@@ -172,12 +172,6 @@ print_few(const struct tally_printer *p)
 			 few->pace ? tally_pace_least(c) : TALLY_COMPARE_LEAST);
 }
 
-static double
-limit_of(const struct tally_compare *c)
-{
-	return c->settings.has_fail_above ? c->settings.fail_above : TALLY_COMPARE_SAME;
-}
-
 /* The largest distance of an open value's interval from its estimate, as a part of the base, and
  * the runs a side that gave it. An error shrinks with the root of the runs. */
 static double
@@ -215,11 +209,9 @@ command_of(const struct tally_compare *c, enum tally_side side)
 	const char *program = log->aggregate.program;
 	if (!program)
 		return side == TALLY_SIDE_BASE ? "BASE" : "NEW";
-	g_autofree char *quoted = g_shell_quote(program);
-	bool plain = !strpbrk(program, " \t\n\"'\\$`*?;&|<>()");
+	g_autofree char *word = tally_text_word(program);
 	bool words = log->arguments && *log->arguments;
-	return tally_phrase("%s%s%s", plain ? program : quoted, words ? " " : "",
-			    words ? log->arguments : "");
+	return tally_phrase("%s%s%s", word, words ? " " : "", words ? log->arguments : "");
 }
 
 /* " --frames 30", where the runs had a limit. */
@@ -262,7 +254,7 @@ print_advice(const struct tally_printer *p)
 	if (c->conclusion != TALLY_CONCLUSION_INCONCLUSIVE || !c->n_open || print_change(p))
 		return;
 	uint32_t runs;
-	double limit = limit_of(c), reach = find_reach(c, &runs);
+	double limit = tally_compare_limit(c), reach = find_reach(c, &runs);
 	if (!(reach > 0))
 		return;
 	/* A change of the limit is found where the interval reaches half as far. */

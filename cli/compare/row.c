@@ -32,23 +32,17 @@ tally_row_changed(const struct tally_compare_row *row)
 	return row->verdict == TALLY_VERDICT_LESS || row->verdict == TALLY_VERDICT_MORE;
 }
 
-void
-tally_compare_test(const struct tally_compare *c, struct tally_compare_row *row,
-		   const struct tally_means_side sides[TALLY_N_SIDES])
+double
+tally_compare_limit(const struct tally_compare *c)
 {
-	struct tally_means r;
-	tally_means_compare(&sides[0], &sides[1], c->settings.confidence, &r);
-	for (unsigned i = 0; i < TALLY_N_SIDES && row->runs; i++)
-		row->mean[i] = tally_mean(sides[i].values, sides[i].n);
-	/* The mean over frames is more accurate than that of parts: points are floats, and omit
-	 * the last incomplete one. */
-	row->difference = row->mean[1] - row->mean[0];
-	row->tested = true;
-	row->se = r.se;
-	row->df = r.df;
-	row->low = row->difference - r.reach;
-	row->high = row->difference + r.reach;
-	row->p = r.p;
+	return c->settings.has_fail_above ? c->settings.fail_above : TALLY_COMPARE_SAME;
+}
+
+double
+tally_subject_share(const struct tally_compare_subject *s, unsigned side)
+{
+	uint64_t frames = s->whole ? s->whole->frames[side] : 0;
+	return frames ? MIN(1, (double)s->frames[side] / (double)frames) : 0;
 }
 
 double

@@ -8,11 +8,10 @@
 
 #include "cli/compare/compare.h"
 
-/* Tests whether the values of the sides, of parts of runs or (row->runs) of whole runs, differ in
- * their means: fills in all that a tested row has but its verdict. Without runs row->mean is
- * already set. */
-void tally_compare_test(const struct tally_compare *c, struct tally_compare_row *row,
-			const struct tally_means_side sides[TALLY_N_SIDES]);
+/* The part of the frames that have the pass, of those that could. */
+double tally_subject_share(const struct tally_compare_subject *s, unsigned side);
+/* The least change that matters, as a part of the base. */
+double tally_compare_limit(const struct tally_compare *c);
 /* The GPU time of a frame of the base where the value is of it; 0: not known. */
 double tally_compare_frame_time(const struct tally_compare_row *row);
 

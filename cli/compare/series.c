@@ -6,6 +6,7 @@
 #include "cli/log/series.h"
 #include "cli/shared/each.h"
 #include "cli/shared/sort.h"
+#include "cli/shared/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,70 +33,38 @@ tally_compare_wants(const struct tally_compare_filter *filter, const char *key)
 
 /* Values */
 
-static void
-halve(struct tally_compare_values *s)
-{
-	for (uint32_t i = 0; i < s->n / 2; i++)
-		s->points[i] = (float)(((double)s->points[2 * i] + (double)s->points[2 * i + 1]) /
-				       2);
-	s->n /= 2;
-	s->stride *= 2;
-}
-
 void
 tally_compare_values_add(struct tally_compare_values *s, struct tally_value v)
 {
-	double value = tally_value_f64(v);
 	uint64_t before = s->moments.n;
 	tally_moments_add(&s->moments, v);
 	if (s->moments.n == before)
 		return; /* the value is not finite */
-	if (before == 0) {
-		s->origin = value;
-		s->stride = 1;
-	}
-	s->pending += value - s->origin;
-	if (++s->n_pending < s->stride)
-		return;
-	if (s->n == TALLY_COMPARE_POINTS) {
-		/* The pending values now make half a point; the other half follows. */
-		halve(s);
-		return;
-	}
-	if (s->n == s->room) {
-		s->room = s->room ? MIN(s->room * 2, TALLY_COMPARE_POINTS) : 16;
-		s->points = g_renew(float, s->points, s->room);
-	}
-	s->points[s->n++] = (float)(s->pending / (double)s->stride);
-	s->pending = 0;
-	s->n_pending = 0;
-}
-
-void
-tally_compare_values_finish(struct tally_compare_values *s)
-{
-	g_free(s->points);
-	s->points = NULL;
+	s->origin = before ? s->origin : tally_value_f64(v);
+	s->points.room = TALLY_COMPARE_POINTS;
+	tally_course_add(&s->points, before, tally_value_f64(v) - s->origin);
 }
 
 double *
 tally_compare_values_part(const struct tally_compare_values *s, uint32_t part, uint32_t parts,
 			  uint32_t *n)
 {
-	uint32_t from = (uint32_t)((uint64_t)part * s->n / parts);
-	*n = (uint32_t)((uint64_t)(part + 1) * s->n / parts) - from;
+	const uint64_t block = MAX(s->points.block, 1), whole = s->moments.n / block;
+	uint32_t from = (uint32_t)(part * whole / parts);
+	*n = (uint32_t)((part + 1) * whole / parts) - from;
 	double *out = g_new(double, MAX(*n, 1));
 	for (uint32_t i = 0; i < *n; i++)
-		out[i] = s->origin + (double)s->points[from + i];
+		out[i] = s->origin + (double)s->points.slots[from + i].sum / (double)block;
 	return out;
 }
 
 static void
 free_values(gpointer p)
 {
-	if (p)
-		tally_compare_values_finish(p);
-	g_free(p);
+	struct tally_compare_values *values = p;
+	if (values)
+		tally_course_finish(&values->points);
+	g_free(values);
 }
 
 static void
@@ -128,7 +97,7 @@ free_source(gpointer p)
 {
 	struct tally_compare_source *s = p;
 	g_ptr_array_unref(s->values);
-	tally_compare_values_finish(&s->cpu);
+	tally_course_finish(&s->cpu.points);
 	if (s->frame_ns)
 		g_array_unref(s->frame_ns);
 	g_free(s);
@@ -140,10 +109,8 @@ join_arguments(const GPtrArray *argv)
 {
 	GString *words = g_string_new(NULL);
 	for (guint i = 1; argv && i < argv->len; i++) {
-		const char *word = g_ptr_array_index(argv, i);
-		g_autofree char *quoted = g_shell_quote(word);
-		bool plain = word[0] && !strpbrk(word, " \t\n\"'\\$`*?;&|<>()");
-		g_string_append_printf(words, "%s%s", i > 1 ? " " : "", plain ? word : quoted);
+		g_autofree char *word = tally_text_word(argv->pdata[i]);
+		g_string_append_printf(words, "%s%s", i > 1 ? " " : "", word);
 	}
 	return g_string_free(words, !argv);
 }
@@ -255,8 +222,7 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 	if (!(f->flags & (TALLY_FLAG(PARTIAL) | TALLY_FLAG(PICTURED)))) {
 		struct tally_compare_source *frames = need_frames(log, f->device);
 		frames->frames++;
-		if (log->wants_cpu)
-			tally_compare_values_add(&frames->cpu, tally_u64(f->cpu_ns));
+		tally_compare_values_add(&frames->cpu, tally_u64(f->cpu_ns));
 		if (log->filter->frame_times) {
 			if (!frames->frame_ns)
 				frames->frame_ns = g_array_new(FALSE, FALSE, sizeof(uint64_t));
@@ -344,7 +310,6 @@ tally_compare_log_read(struct tally_compare_log **out, const char *path,
 	log->sources = g_ptr_array_new_with_free_func(free_source);
 	log->devices = g_ptr_array_new();
 	log->filter = filter;
-	log->wants_cpu = tally_compare_wants(filter, "cpu_ns");
 	log->selected = g_array_new(FALSE, TRUE, sizeof(struct selected));
 	log->answer = tally_answer_create(&log->aggregate);
 	log->watch = (struct tally_aggregate_watch){

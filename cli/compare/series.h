@@ -2,10 +2,8 @@
 /* cli/compare/series.h - reads a log into series for a comparison: for each pass and for the
  * frames, the values of each key in frame order.
  *
- * A series keeps at most TALLY_COMPARE_POINTS numbers: when it is full, neighbors are
- * averaged, and from then on a point stands for twice as many frames. Memory therefore grows
- * with passes and keys, not with frames. Sums, extremes and N stay exact. One thread; out of
- * memory ends the program.
+ * A series keeps at most TALLY_COMPARE_POINTS numbers, so that memory grows with passes and keys,
+ * not with frames. Sums, extremes and N stay exact. One thread; out of memory ends the program.
  */
 #ifndef PASSTALLY_CLI_COMPARE_SERIES_H
 #define PASSTALLY_CLI_COMPARE_SERIES_H
@@ -18,14 +16,8 @@
 struct tally_compare_values {
 	struct tally_moments moments;
 	bool estimated;
-	/* the first value; points are stored relative to it so that float precision is
-	 * enough */
-	double origin;
-	float *points;
-	uint32_t n, room;
-	uint64_t stride; /* values per point, a power of two */
-	double pending; /* sum of the values that do not make a whole point yet */
-	uint64_t n_pending;
+	double origin; /* the first value: floats of the differences from it are precise enough */
+	struct tally_course points;
 };
 
 /* A pass, the work outside passes, or the frames of a device, in one log. */
@@ -49,10 +41,9 @@ struct tally_compare_log {
 	/* those to compare, by number; elements: struct tally_device_summary *, borrowed */
 	GPtrArray *devices;
 	struct tally_answer *answer; /* how the run itself went */
-	/* Private to series.c: */
 	const struct tally_compare_filter *filter;
+	/* Private to series.c: */
 	struct tally_aggregate_watch watch;
-	bool wants_cpu;
 	GArray *selected; /* elements: struct selected, indexed by series */
 };
 
@@ -79,8 +70,8 @@ const struct tally_answer_change *tally_compare_log_change(const struct tally_co
 uint64_t tally_compare_log_frames(const struct tally_compare_log *log, uint64_t *warmup);
 
 void tally_compare_values_add(struct tally_compare_values *values, struct tally_value v);
-void tally_compare_values_finish(struct tally_compare_values *values);
-/* The points of one of `parts` equal parts of a series. The caller frees them with g_free(). */
+/* The points of one of `parts` equal parts of a series, each the mean of as many values. The caller
+ * frees them with g_free(). */
 double *tally_compare_values_part(const struct tally_compare_values *values, uint32_t part,
 				  uint32_t parts, uint32_t *n);
 

@@ -210,6 +210,19 @@ tally_text_print_folded(size_t indent, const char *format, ...)
 	tally_text_print_wrapped(stdout, text, indent, tally_text_columns());
 }
 
+static bool
+is_plain_word(const char *word)
+{
+	size_t n = strspn(word, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "/._-+,:=@%");
+	return n && !word[n];
+}
+
+char *
+tally_text_word(const char *word)
+{
+	return is_plain_word(word) ? g_strdup(word) : g_shell_quote(word);
+}
+
 char *
 tally_text_path(const char *path)
 {
@@ -217,7 +230,7 @@ tally_text_path(const char *path)
 	size_t len = home ? strlen(home) : 0;
 	while (len > 0 && home[len - 1] == '/')
 		len--;
-	if (strspn(path, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "/._-+,:=@%") != strlen(path))
+	if (!is_plain_word(path))
 		return g_shell_quote(path);
 	if (len > 0 && strncmp(path, home, len) == 0 && path[len] == '/')
 		return g_strconcat("~", path + len, NULL);

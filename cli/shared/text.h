@@ -69,6 +69,8 @@ void tally_text_color(FILE *out, const char *color);
 /* A path as people write it: "~/x" for a file below the home folder. Where a shell would not
  * accept it unquoted it is quoted, and then complete. */
 char *tally_text_path(const char *path);
+/* A word of a command as a shell takes it: quoted where it has to be. */
+char *tally_text_word(const char *word);
 /* Columns of the terminal on standard output; 0 = not a terminal (no limit). $COLUMNS has
  * priority. */
 size_t tally_text_terminal_columns(void);
