@@ -188,7 +188,7 @@ extern const char *const tally_pace_keys[TALLY_N_PACES];
 void tally_pace_gather(const struct tally_compare_row *row, enum tally_side side,
 		       struct tally_evidence *e);
 uint64_t tally_pace_least(const struct tally_compare *c);
-/* Decides the conclusion (conclude.c), and whether a row takes part in it. */
+/* Decides the conclusion, and whether a row takes part in it. */
 void tally_compare_conclude(struct tally_compare *c);
 bool tally_compare_decides(const struct tally_compare *c, const struct tally_compare_row *row);
 /* Why the sides are not compared, or NULL: a run is on both, or they differ (after

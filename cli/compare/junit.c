@@ -2,7 +2,6 @@
 #include "cli/compare/junit.h"
 
 #include "cli/compare/row.h"
-#include "cli/compare/row_text.h"
 #include "cli/shared/cli.h"
 #include "cli/shared/each.h"
 #include "cli/shared/text.h"

@@ -3,7 +3,6 @@
 
 #include "cli/compare/print_verdict.h"
 #include "cli/compare/row.h"
-#include "cli/compare/row_text.h"
 #include "cli/shared/each.h"
 #include "cli/shared/table.h"
 #include "cli/shared/text.h"

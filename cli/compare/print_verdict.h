@@ -7,7 +7,7 @@
 #define PASSTALLY_CLI_COMPARE_PRINT_VERDICT_H
 
 #include "cli/compare/compare.h"
-#include "cli/compare/row_text.h"
+#include "cli/compare/row.h"
 
 /* The conclusion, one line whatever its length; `mark` precedes it in Markdown. */
 void tally_print_conclusion(const struct tally_printer *p, const char *mark);
