@@ -218,7 +218,7 @@ find_resized(const struct one_sided *of, const GArray *others)
 {
 	TALLY_EACH_OF (const struct one_sided, q, others)
 		if (fabs(q->place - of->place) <= 0 &&
-		    fabs(q->draws - of->draws) <= OTHER_DRAWS * MAX(q->draws, of->draws) &&
+		    tally_parts_are_as_many(q->draws, of->draws) &&
 		    tally_parts_differ_in_size(q->part->name, of->part->name))
 			return q->part;
 	return of->part;

@@ -540,6 +540,12 @@ tally_parts_differ_in_size(const char *a, const char *b)
 	return *a == *b;
 }
 
+bool
+tally_parts_are_as_many(double a, double b)
+{
+	return fabs(a - b) <= MAX(a, b) / 4;
+}
+
 static struct tally_seldom
 seldom_of_level(struct tally_parts *p, enum tally_part_level level, struct tally_range range,
 		uint64_t frames)

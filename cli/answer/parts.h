@@ -131,6 +131,8 @@ struct tally_seldom {
 
 /* Whether two names differ in nothing but the size of the target. */
 bool tally_parts_differ_in_size(const char *a, const char *b);
+/* Whether two numbers of calls may be those of one pass: within a quarter. */
+bool tally_parts_are_as_many(double a, double b);
 
 /* The parts of the typical frame in order of execution: those that ran in at least half of the
  * `frames` frames of the range. On the top level, or, where one part of that is nearly

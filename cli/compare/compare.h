@@ -77,11 +77,15 @@ struct tally_compare_subject {
 	uint64_t id;
 	char *name; /* not escaped: the first new log's */
 	bool renamed; /* another log has another */
+	/* The base's pass has another label or size, hence this id, too; the name has both. */
+	bool paired;
+	uint64_t base_id;
 	const char *label; /* NULL = none */
 	enum tally_pass_kind kind;
 	uint64_t frames[TALLY_N_SIDES]; /* number of frames it was seen in */
 	/* one struct tally_compare_source * per log, or NULL */
 	GPtrArray *sources[TALLY_N_SIDES];
+	const struct tally_compare_source *first[TALLY_N_SIDES]; /* of those that are not NULL */
 	const struct tally_compare_row *gpu; /* its GPU time; NULL: not measured */
 	const struct tally_compare_subject
 		*whole; /* the frame of its device; NULL: there is none */

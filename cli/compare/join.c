@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/join.h"
 
+#include "cli/compare/pair.h"
 #include "cli/log/series.h"
 #include "cli/shared/each.h"
 #include "cli/shared/text.h"
@@ -111,6 +112,7 @@ add_source(struct tally_compare *c, GHashTable *subjects, unsigned side, guint p
 	struct tally_compare_subject *s = need_subject(c, subjects, source->group, slot);
 	s->frames[side] += source->frames;
 	s->sources[side]->pdata[place] = source;
+	s->first[side] = s->first[side] ? s->first[side] : source;
 }
 
 static void
@@ -256,16 +258,6 @@ add_rows(struct tally_compare *c)
 		c->has_gates |= row->worse != 0;
 }
 
-uint32_t
-tally_compare_device(const struct tally_compare *c, uint32_t slot)
-{
-	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
-		TALLY_EACH (const struct tally_compare_log, log, c->logs[side])
-			if (slot < log->devices->len)
-				return tally_compare_log_device(log, slot);
-	return slot;
-}
-
 /* Of a device in all logs the most frames that are left out at the start. */
 static uint64_t
 most_left_out(const struct tally_compare *c, uint32_t slot)
@@ -324,6 +316,7 @@ tally_compare_join(struct tally_compare *c)
 		}
 	}
 	set_wholes(c);
+	tally_compare_pair(c);
 	add_ids(c);
 	g_ptr_array_sort(c->subjects, subject_compare);
 	add_rows(c);

@@ -14,7 +14,4 @@ void tally_compare_finish(struct tally_compare *c);
  * only, the others are read again without theirs. Returns TALLY_EXIT_OK, or another status after an
  * error on standard error. */
 int tally_compare_join(struct tally_compare *c);
-/* The number shown for a slot: that of its device in the first log that has it. */
-uint32_t tally_compare_device(const struct tally_compare *c, uint32_t slot);
-
 #endif

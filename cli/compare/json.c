@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/compare.h"
-#include "cli/compare/join.h"
 #include "cli/compare/print.h"
 #include "cli/compare/row.h"
 #include "cli/shared/each.h"
@@ -100,6 +99,8 @@ put_subject(struct tally_out *o, const struct tally_compare *c,
 	tally_out_text(o, "name", s->name);
 	if (!s->frame && !s->outside) {
 		tally_out_id(o, "id", s->id);
+		if (s->paired)
+			tally_out_id(o, "base_id", s->base_id);
 		tally_out_text(o, "kind", tally_pass_kind_name(s->kind));
 		tally_out_text(o, "label", s->label);
 	}

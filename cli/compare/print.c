@@ -30,14 +30,6 @@ print_markdown(FILE *out, const struct tally_table *t)
 	}
 }
 
-static void
-print_plain(FILE *out, const struct tally_table *t, size_t width)
-{
-	g_autoptr(GPtrArray) lines = tally_table_lines(t, width, false);
-	TALLY_EACH (const char, line, lines)
-		tally_text_print(out, "%s\n", line);
-}
-
 /* The unit of times, by the largest mean of gpu_ns. */
 static void
 choose_units(struct tally_printer *p)
@@ -154,10 +146,12 @@ print_table(const struct tally_printer *p, struct tally_table *t, const char *he
 {
 	if (tally_table_n_rows(t) > 1) {
 		title(p, head);
+		g_autoptr(GPtrArray) lines = tally_table_lines(t, p->style->width, false);
 		if (p->style->markdown)
 			print_markdown(p->out, t);
 		else
-			print_plain(p->out, t, p->style->width);
+			TALLY_EACH (const char, line, lines)
+				tally_text_print(p->out, "%s\n", line);
 	}
 	tally_table_finish(t);
 }

@@ -44,15 +44,16 @@ size_of(const struct tally_compare *c, const struct tally_compare_row *row)
 }
 
 /* The value that decides the conclusion: the largest change in milliseconds of a pass, or of the
- * frame where no pass accounts for half of the frame's; else of any value, in percent. NULL =
- * none. */
+ * frame where no pass accounts for half of the frame's; else of a pass that has another label or
+ * size, or of any value, in percent. NULL = none. */
 static const struct tally_compare_row *
 find_decisive(const struct tally_compare *c)
 {
 	/* Passes, frames, other values. */
 	const struct tally_compare_row *best[3] = { NULL };
 	TALLY_EACH (const struct tally_compare_row, row, c->rows) {
-		unsigned kind = !row->is_time || !row->tested ? 2 : row->subject->frame;
+		bool other = !row->is_time || !row->tested || row->subject->paired;
+		unsigned kind = other ? 2 : row->subject->frame;
 		if (counts(c, row) && (!best[kind] || size_of(c, row) > size_of(c, best[kind])))
 			best[kind] = row;
 	}
@@ -71,26 +72,37 @@ key_name(const struct tally_printer *p, const struct tally_compare_row *row)
 			    tally_row_key(p, row));
 }
 
-/* The pass that one side lacks and that makes the most of a frame's change: half to twice it. */
+/* Of a frame's change half to twice is one pass, that only one side has, or that has another label
+ * or size. */
 static const char *
-lone_text(const struct tally_printer *p, const struct tally_compare_row *frame)
+cause_text(const struct tally_printer *p, const struct tally_compare_row *frame)
 {
-	const double change = fabs(tally_row_seen(frame));
-	const unsigned side = tally_row_seen(frame) > 0;
-	const char *name = NULL;
-	double most_ns = change / 2;
+	const double change = tally_row_seen(frame);
+	const struct tally_compare_row *most = NULL;
+	double most_part = 0.5;
 	TALLY_EACH (const struct tally_compare_row, row, p->c->rows) {
 		const struct tally_compare_subject *s = row->subject;
-		double ns = row->mean[side] * (double)row->n[side] / (double)frame->n[side];
-		if (s->frames[!side] || !tally_row_is_main(row) || ns <= most_ns)
+		double ns[TALLY_N_SIDES];
+		for (unsigned i = 0; i < TALLY_N_SIDES; i++)
+			ns[i] = row->mean[i] * (double)row->n[i] / (double)frame->n[i];
+		double part = (ns[1] - ns[0]) / change;
+		bool other = s->paired || !s->frames[0] || !s->frames[1];
+		if (!other || !tally_row_is_main(row) || !(part > most_part))
 			continue;
-		most_ns = ns;
-		name = tally_subject_text(p->c, s);
+		most_part = part;
+		most = row;
 	}
-	if (!name || most_ns > 2 * change)
+	if (!most || most_part > 2)
 		return "";
-	return tally_phrase(": %s is %s, %.*f %s a frame", name, side ? "new" : "gone",
-			    p->unit.decimals, most_ns / p->unit.ns, p->unit.word);
+	const char *name = tally_subject_text(p->c, most->subject);
+	const struct tally_unit *unit = &p->unit;
+	if (most->subject->paired)
+		return tally_phrase(": %s, %.*f -> %.*f %s", name, unit->decimals,
+				    most->mean[0] / unit->ns, unit->decimals,
+				    most->mean[1] / unit->ns, unit->word);
+	return tally_phrase(": %s is %s, %.*f %s a frame", name,
+			    most->subject->frames[1] ? "new" : "gone", unit->decimals,
+			    most_part * fabs(change) / unit->ns, unit->word);
 }
 
 /* "GBuffer +142.4% (99 %: +41.4% to +243.4%)". */
@@ -109,7 +121,7 @@ decisive_text(const struct tally_printer *p, const struct tally_compare_row *row
 			    others ? ", against the other passes " : "",
 			    others ? tally_row_change(p, row, row->difference) : "",
 			    100 * p->c->settings.confidence, tally_row_interval(p, row),
-			    row->subject->frame && row->is_time ? lone_text(p, row) : "");
+			    row->subject->frame && row->is_time ? cause_text(p, row) : "");
 }
 
 static const char *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/row.h"
 
-#include "cli/compare/join.h"
+#include "cli/shared/each.h"
 #include "cli/shared/text.h"
 
 #include <math.h>
@@ -34,6 +34,16 @@ bool
 tally_row_changed(const struct tally_compare_row *row)
 {
 	return row->verdict == TALLY_VERDICT_LESS || row->verdict == TALLY_VERDICT_MORE;
+}
+
+uint32_t
+tally_compare_device(const struct tally_compare *c, uint32_t slot)
+{
+	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+		TALLY_EACH (const struct tally_compare_log, log, c->logs[side])
+			if (slot < log->devices->len)
+				return tally_compare_log_device(log, slot);
+	return slot;
 }
 
 double

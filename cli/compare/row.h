@@ -8,6 +8,8 @@
 
 #include "cli/compare/compare.h"
 
+/* The number shown for a slot: that of its device in the first log that has it. */
+uint32_t tally_compare_device(const struct tally_compare *c, uint32_t slot);
 /* The part of the frames that have the pass, of those that could. */
 double tally_subject_share(const struct tally_compare_subject *s, unsigned side);
 /* The least change that matters, as a part of the base. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/answer/text.h"
 #include "cli/compare/compare.h"
-#include "cli/compare/join.h"
+#include "cli/compare/row.h"
 #include "cli/log/device_summary.h"
 #include "cli/shared/each.h"
 #include "cli/shared/text.h"

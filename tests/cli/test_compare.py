@@ -473,6 +473,59 @@ class Compare(CliCase):
         mist = self.write("mist", log("mist", 10**6 + 10**4).read_bytes().replace(B.encode(), C.encode()))
         self.assertNotIn(" is new, ", self.ok("compare", fog, mist).stdout.decode())
 
+    def test_a_pass_of_another_name_or_size(self):
+        """Passes that are the same but for the label, or but for the size; never others."""
+        bloom = {"label": "Bloom", "width": 480, "height": 270, "color": ["RGBA16F"], "samples": 1, "kind": "render",
+                 "draws": 4, "at": 1, "every": 1, "id": B}
+        large = {"width": 960, "height": 540}
+        def log(name, passes):
+            infos, lines = [(A, "main", {}), (C, "post", {})], []
+            for p in passes:
+                target = {k: p[k] for k in ("width", "height", "color", "samples")}
+                infos.append((p["id"], p["label"], {"kind": p["kind"], **target}))
+            for i in range(64):
+                row = [(0, A, 10**6, "main", {}), (2, C, 5 * 10**5, "post", {})]
+                row += [(p["at"], p["id"], p.get("ns", 350000), p["label"], {"kind": p["kind"], "draws": p["draws"]})
+                        for p in passes if i % p["every"] == 0]
+                row = [one_pass(k, ident, ns + i * 7919 % 4000, label, **more)
+                       for k, (_, ident, ns, label, more) in enumerate(sorted(row, key=lambda r: r[0]))]
+                lines.append(frame(i, row, start_ns=i * 10**8, cpu_ns=2 * 10**5 + sum(p["gpu_ns"] for p in row)))
+            return self.write_log(name, [header(), device(), *(pass_info(i, n, **m) for i, n, m in infos), *lines, end(64, 192)])
+        unlabeled, small = {"label": None}, {"width": 240, "height": 135, "id": "e" * 16}
+        renamed, there = {"label": "Post/Bloom pass"}, {**small, "label": "Other", "ns": 1000}
+        for what, base, new, name in (
+                ("resized", [{}], [large], "Bloom 480x270 -> 960x540"),
+                ("as many draws", [{}], [{**large, "draws": 5}], "Bloom 480x270 -> 960x540"),
+                ("renamed", [{}], [renamed], "Bloom -> Post/Bloom pass"),
+                ("the outer name", [{"label": "Effects/Bloom"}], [{"label": "Post/bloom"}], "Effects/Bloom -> Post/bloom"),
+                ("labeled", [unlabeled], [{}], "Color 480x270 RGBA16F -> Bloom"),
+                ("resized, unlabeled", [unlabeled], [{**unlabeled, **large}], "Color 480x270 RGBA16F -> Color 960x540 RGBA16F"),
+                ("beside one that both have", [{}, there], [large, there], "Bloom 480x270 -> 960x540"),
+                ("nothing differs", [{}], [{}], None),
+                ("another in its place", [{}], [{"label": "Tonemap"}], None),
+                ("both differ", [{}], [{**large, **renamed}], None),
+                ("another format", [{}], [{**large, "color": ["RGBA8"]}], None),
+                ("other samples", [{}], [{**large, "samples": 4}], None),
+                ("another kind", [{}], [{**large, "kind": "compute"}], None),
+                ("other work", [{}], [{**large, "draws": 8}], None),
+                ("another place", [{}], [{**large, "at": 3}], None),
+                ("in few frames", [{}], [{**large, "every": 8}], None),
+                ("two of them are new", [{}], [large, small], None),
+                ("two of them are gone", [{}, small], [large], None)):
+            with self.subTest(what):
+                sides = [log(f"{what} {k}", [{**bloom, "id": B if k == 0 else "d" * 16, "ns": 350000 * 4**k, **p} for p in passes])
+                         for k, passes in enumerate((base, new))]
+                passes = {s["name"]: s for s in self.json(*sides)["subjects"] if s["what"] == "pass" and s["name"] not in ("main", "post", "Other")}
+                self.assertEqual([n for n, s in passes.items() if s["frames"]["base"] and s["frames"]["new"]], [name] if name else [])
+                if not name:
+                    self.assertNotIn(" -> ", self.ok("compare", *sides).stdout.decode())
+                    continue
+                self.assertEqual((passes[name]["id"], passes[name]["base_id"]), ("d" * 16, B))
+                text = self.ok("compare", *sides).stdout.decode()
+                self.assertRegex(text, r"^SLOWER: frame time \+5[01]\.\d% \(99 %: .*\): " + re.escape(name) + r", 0\.35\d -> 1\.40\d ms\n")
+                self.assertRegex(text, "(?m)^" + re.escape(name) + r" +0\.35\d +1\.40\d +\+29\d% .* slower$")
+                self.assertNotIn("Passes that are", text)
+
     def test_appeared_and_vanished(self):
         a = self.write_log("a.jsonl", times_log(wobble(1000000), more=[(B, "old")]))
         b = self.write_log("b.jsonl", times_log(wobble(1000000, seed=2), more=[(C, "fresh")]))
