@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/compare/compare.h"
 #include "cli/compare/join.h"
-#include "cli/compare/junit.h"
-#include "cli/compare/print.h"
 #include "cli/log/folder.h"
 #include "cli/log/given_names.h"
 #include "cli/shared/each.h"

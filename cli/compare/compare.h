@@ -213,6 +213,15 @@ struct tally_compare_style {
 	size_t width; /* 0 = no limit */
 	const char *names[TALLY_N_SIDES]; /* what the sides are called, NULL: by their logs */
 };
+void tally_compare_print(FILE *out, const struct tally_compare *c,
+			 const struct tally_compare_style *style);
+/* What differs, then the lines below the tables, as they are printed, the last one the
+ * conclusion: elements char *, which go with the array. The caller releases it. */
+GPtrArray *tally_compare_lines(const struct tally_compare *c);
+/* JUnit's XML, which GitLab, Jenkins and others show beside a build: a test case for each time and
+ * gated value; a regression is a failure, what cannot be decided is skipped. Returns TALLY_EXIT_OK
+ * or, after an error on standard error, another status. */
+int tally_compare_write_junit(const char *path, const struct tally_compare *c);
 void tally_compare_print_json(FILE *out, const struct tally_compare *c);
 /* The members of the same object, for the page of two logs. */
 void tally_compare_put_json(struct tally_out *o, const struct tally_compare *c);

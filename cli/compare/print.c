@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/compare/print.h"
-
 #include "cli/compare/print_verdict.h"
 #include "cli/compare/row.h"
 #include "cli/shared/each.h"
