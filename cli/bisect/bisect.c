@@ -365,10 +365,10 @@ say_change(const struct bisect *b, const char *before)
 {
 	const struct change *change = &b->change;
 	g_autofree char *name = change_name(change);
-	g_autofree char *own = change->others
-				       ? g_strdup_printf(", against the other passes %+.1f %%",
-							 100 * change->part)
-				       : g_strdup("");
+	g_autofree char *own =
+		change->others ? g_strdup_printf(", against the other passes %+.1f %%",
+						 100 * change->part)
+			       : g_strdup("");
 	tally_text_print(stdout, "%s%s %+.1f %%%s (%+.1f to %+.1f), %.3f to %.3f ms\n", before,
 			 name, 100 * (change->mean[1] / change->mean[0] - 1), own,
 			 100 * change->low, 100 * change->high, change->mean[0] / 1e6,
@@ -481,4 +481,5 @@ run(int argc, char **argv)
 }
 
 const struct tally_command tally_command_bisect = TALLY_COMMAND(
-	"bisect", "Find the commit that made a pass slower", run, help, options, NULL);
+	"bisect", "Find the commit that made a pass slower",
+	run, help, options, NULL);

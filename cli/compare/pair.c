@@ -34,14 +34,14 @@ is_lone(const struct tally_compare_subject *s, unsigned side)
 
 /* The next pass in that direction (1 or -1) that both sides have; NULL: none. */
 static const struct tally_compare_subject *
-find_next(const struct tally_compare *c, const struct tally_compare_subject *s, unsigned side,
-	  double direction)
+find_next(const struct tally_compare *c, const struct tally_compare_subject *s,
+	  unsigned side, double direction)
 {
 	const struct tally_compare_subject *next = NULL;
 	double least = INFINITY;
 	TALLY_EACH (const struct tally_compare_subject, other, c->subjects) {
-		if (other->frame || other->outside || other->slot != s->slot || !other->frames[0] ||
-		    !other->frames[1])
+		if (other->frame || other->outside || other->slot != s->slot ||
+		    !other->frames[0] || !other->frames[1])
 			continue;
 		double far = direction * (place_of(other, side) - place_of(s, side));
 		next = far > 0 && far < least ? other : next;
@@ -53,14 +53,16 @@ find_next(const struct tally_compare *c, const struct tally_compare_subject *s, 
 static double
 mean_of(const struct tally_compare_source *s, uint32_t series)
 {
-	const struct tally_compare_values *v = series < s->values->len ? s->values->pdata[series]
-								       : NULL;
+	const struct tally_compare_values *v = series < s->values->len
+						       ? s->values->pdata[series]
+						       : NULL;
 	return v ? tally_moments_mean(&v->moments) : 0;
 }
 
 /* Whether they make as many calls of each kind, and any. */
 static bool
-have_same_calls(const struct tally_compare_source *a, const struct tally_compare_source *b)
+have_same_calls(const struct tally_compare_source *a,
+		const struct tally_compare_source *b)
 {
 	bool any = false, same = true;
 	for (uint32_t i = TALLY_SERIES_DRAWS; i <= TALLY_SERIES_DISPATCHES; i++) {
@@ -90,11 +92,14 @@ resemble(const char *a, const char *b)
 }
 
 static bool
-are_next_to_the_same(const struct tally_compare *c, const struct tally_compare_subject *base,
+are_next_to_the_same(const struct tally_compare *c,
+		     const struct tally_compare_subject *base,
 		     const struct tally_compare_subject *fresh)
 {
-	const struct tally_compare_subject *before = find_next(c, base, TALLY_SIDE_BASE, -1);
-	const struct tally_compare_subject *after = find_next(c, base, TALLY_SIDE_BASE, 1);
+	const struct tally_compare_subject *before = find_next(c, base, TALLY_SIDE_BASE,
+							       -1);
+	const struct tally_compare_subject *after = find_next(c, base, TALLY_SIDE_BASE,
+							      1);
 	return (before || after) && before == find_next(c, fresh, TALLY_SIDE_NEW, -1) &&
 	       after == find_next(c, fresh, TALLY_SIDE_NEW, 1);
 }
@@ -107,12 +112,14 @@ is_same(const struct tally_compare *c, const struct tally_compare_subject *base,
 	const struct tally_target_size *x = size_of(base, 0), *y = size_of(fresh, 1);
 	bool sizes = x->width != y->width || x->height != y->height;
 	bool labels = g_strcmp0(base->label, fresh->label) != 0;
-	return sizes != labels && base->slot == fresh->slot && base->kind == fresh->kind &&
-	       g_strcmp0(x->formats, y->formats) == 0 && x->samples == y->samples &&
-	       x->layers == y->layers &&
-	       fabs(tally_subject_share(base, 0) - tally_subject_share(fresh, 1)) <= OTHER_SHARE &&
+	return sizes != labels && base->slot == fresh->slot &&
+	       base->kind == fresh->kind && g_strcmp0(x->formats, y->formats) == 0 &&
+	       x->samples == y->samples && x->layers == y->layers &&
+	       fabs(tally_subject_share(base, 0) - tally_subject_share(fresh, 1)) <=
+		       OTHER_SHARE &&
 	       have_same_calls(base->first[0], fresh->first[1]) &&
-	       resemble(base->label, fresh->label) && are_next_to_the_same(c, base, fresh);
+	       resemble(base->label, fresh->label) &&
+	       are_next_to_the_same(c, base, fresh);
 }
 
 /* The only pass of `side` that is the same as `s` of the other one; NULL: none, or several. */
@@ -123,7 +130,8 @@ find_only(const struct tally_compare *c, struct tally_compare_subject *s, unsign
 	guint n = 0;
 	TALLY_EACH (struct tally_compare_subject, other, c->subjects) {
 		const bool base = side == TALLY_SIDE_BASE;
-		if (is_lone(other, side) && is_same(c, base ? other : s, base ? s : other)) {
+		if (is_lone(other, side) &&
+		    is_same(c, base ? other : s, base ? s : other)) {
 			found = other;
 			n++;
 		}
@@ -141,8 +149,8 @@ join(struct tally_compare *c, struct tally_compare_subject *base,
 	g_autofree char *name = fresh->name;
 	fresh->name = strcmp(base->name, name) != 0
 			      ? g_strdup_printf("%s -> %s", base->name, name)
-			      : g_strdup_printf("%s %ux%u -> %ux%u", name, x->width, x->height,
-						y->width, y->height);
+			      : g_strdup_printf("%s %ux%u -> %ux%u", name, x->width,
+						x->height, y->width, y->height);
 	fresh->paired = true;
 	fresh->base_id = base->id;
 	fresh->frames[TALLY_SIDE_BASE] = base->frames[TALLY_SIDE_BASE];

@@ -198,15 +198,15 @@ main_compare(gconstpointer a, gconstpointer b)
 	const struct tally_compare_row *y = *(struct tally_compare_row *const *)b;
 	if (x->subject->frame != y->subject->frame)
 		return x->subject->frame ? -1 : 1;
-	if (tally_row_changed(x) != tally_row_changed(y) && !x->subject->frame)
+	if (x->subject->slot != y->subject->slot && x->subject->frame)
+		return x->subject->slot < y->subject->slot ? -1 : 1;
+	if (x->subject->frame)
+		return (x->pace > y->pace) - (x->pace < y->pace);
+	if (tally_row_changed(x) != tally_row_changed(y))
 		return tally_row_changed(x) ? -1 : 1;
 	double worth_x = tally_row_changed(x) ? fabs(tally_row_seen(x)) : x->mean[0];
 	double worth_y = tally_row_changed(y) ? fabs(tally_row_seen(y)) : y->mean[0];
-	if (!x->subject->frame && worth_x != worth_y)
-		return worth_x > worth_y ? -1 : 1;
-	if (x->subject->slot != y->subject->slot)
-		return x->subject->slot < y->subject->slot ? -1 : 1;
-	return (x->pace > y->pace) - (x->pace < y->pace); /* the others are in their order */
+	return (worth_x < worth_y) - (worth_x > worth_y);
 }
 
 /* Whether the row belongs to the first table. */

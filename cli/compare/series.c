@@ -161,24 +161,19 @@ need_frames(struct tally_compare_log *log, uint32_t device)
 	return new_source(log, NULL, device);
 }
 
-/* The series of a key among the frame's own metrics; their number where it is not known (yet). */
-static uint32_t
-metric_series(const struct tally_compare_log *log, const char *key)
-{
-	uint32_t i = TALLY_N_FIXED_SERIES, n = tally_n_series(&log->aggregate);
-	while (i < n && strcmp(tally_series_key(&log->aggregate, i)->key, key) != 0)
-		i++;
-	return i;
-}
-
 static void
 add_frame_metrics(struct tally_compare_log *log, struct tally_compare_source *frames,
 		  const struct tally_frame_record *f)
 {
-	for (uint32_t i = 0; i < f->n_metrics; i++) {
-		uint32_t series = metric_series(log, f->metrics[i].key);
-		if (series < tally_n_series(&log->aggregate) && find_selected(log, series))
-			add_value(frames, series, f->metrics[i].value, f->metrics[i].estimated);
+	const struct tally_aggregate *a = &log->aggregate;
+	const uint32_t n = f->n_metrics ? tally_n_series(a) : 0;
+	for (uint32_t i = TALLY_N_FIXED_SERIES; i < n; i++) {
+		for (uint32_t k = 0; k < f->n_metrics; k++) {
+			const struct tally_keyed_value *m = &f->metrics[k];
+			if (strcmp(tally_series_key(a, i)->key, m->key) == 0 &&
+			    find_selected(log, i))
+				add_value(frames, i, m->value, m->estimated);
+		}
 	}
 }
 

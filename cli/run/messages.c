@@ -47,7 +47,8 @@ static bool
 mark_printed(GHashTable *printed, const char *line)
 {
 	const char *message = strstr(line, ": ");
-	return g_hash_table_add(printed, g_strconcat("note: ", message ? message + 2 : line, NULL));
+	return g_hash_table_add(printed,
+				g_strconcat("note: ", message ? message + 2 : line, NULL));
 }
 
 /* Errors are printed first, other messages after the answer. */
@@ -72,7 +73,8 @@ has_frames(const struct tally_aggregate *a)
 static const char *
 find_kept(const char *path, const GPtrArray *logs)
 {
-	g_autofree char *stem = tally_folder_stem(path), *kept = g_strconcat(stem, ".kept-", NULL);
+	g_autofree char *stem = tally_folder_stem(path),
+			*kept = g_strconcat(stem, ".kept-", NULL);
 	const char *last = NULL;
 	for (guint i = 0; i < logs->len; i++)
 		if (g_str_has_prefix(g_ptr_array_index(logs, i), kept))
@@ -114,8 +116,8 @@ finish:
 void
 tally_run_print_summary(const GPtrArray *logs, const GPtrArray *status)
 {
-	g_autoptr(GHashTable)
-		printed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	g_autoptr(GHashTable) printed =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	print_status(status, false, printed);
 	for (guint i = 0; i < logs->len; i++)
 		print_log(g_ptr_array_index(logs, i), logs, printed);
@@ -189,8 +191,8 @@ tally_run_explain_nothing(const char *program, const struct tally_injected *in)
 }
 
 void
-tally_run_explain_blocked(const struct tally_config *config, const char *program, char *const *argv,
-			  const GPtrArray *status)
+tally_run_explain_blocked(const struct tally_config *config, const char *program,
+			  char *const *argv, const GPtrArray *status)
 {
 	for (guint i = 0; i < status->len; i++)
 		if (strstr(g_ptr_array_index(status, i), " is left alone: "))
@@ -272,8 +274,8 @@ tally_run_print_ended(const struct tally_run_ended *e)
 	bool relayed = !sig && exit_status > 128 && exit_status - 128 < SIGRTMIN;
 	int inner = relayed ? exit_status - 128 : sig;
 	if (sig)
-		tally_cli_say("%s was ended by signal %d (%s)%s", program, sig, g_strsignal(sig),
-			      when);
+		tally_cli_say("%s was ended by signal %d (%s)%s", program, sig,
+			      g_strsignal(sig), when);
 	else if (relayed)
 		tally_cli_say("%s ended with status %d%s, as for a program that signal "
 			      "%d (%s) ended",
