@@ -12,10 +12,12 @@ enter_measured(struct gl_context *c, const char *command, GLuint name, bool boun
 	struct gl_context_state *s = c->state;
 	if (gl_compiles_only(s))
 		return false;
-	struct gl_pass_request w = { .kind = s->now.kind, .key = s->now.key, .command = command };
+	struct gl_pass_request w = { .command = command, .clears = clears };
 	if (gl_no_query_zone(s)) { /* the driver must not be queried either */
 		if (!s->now.open || (bound && gl_framebuffer_refuses(c)))
 			return false;
+		w.kind = s->now.kind;
+		w.key = s->now.key;
 	} else {
 		struct gl_framebuffer *fbo = gl_framebuffer_resolve(c, name, bound);
 		if (!fbo || fbo->incomplete)
@@ -24,7 +26,6 @@ enter_measured(struct gl_context *c, const char *command, GLuint name, bool boun
 		w.key = fbo->key;
 		w.target = fbo->target;
 		w.fbo = fbo;
-		w.clears = clears;
 	}
 	return gl_pass_enter(c, &w);
 }
@@ -99,9 +100,8 @@ count_clear(struct gl_context *c, GLuint name, unsigned whole)
 __attribute__((hot)) void
 gl_clear(struct gl_context *c, GLbitfield mask)
 {
-	GLbitfield known = ALL_BUFFERS |
-			   (c->state->caps.core_profile ? 0 : GL_ACCUM_BUFFER_BIT);
-	if (mask & ~known)
+	bool odd = mask & ~ALL_BUFFERS;
+	if (odd && (c->state->caps.core_profile || mask & ~(ALL_BUFFERS | GL_ACCUM_BUFFER_BIT)))
 		return; /* an error */
 	count_clear(c, c->state->framebuffers.draw, mask);
 }
