@@ -170,32 +170,18 @@ vk_stage_describe(void)
 	vkDestroyInstance(stage.instance, NULL);
 }
 
-/* Any version that the loader knows: the one of Vulkan 1.0 refuses another. */
-static VkInstance
-make_any_instance(void)
-{
-	VkApplicationInfo application = { .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
-					  .pApplicationName = "vk_scenes",
-					  .apiVersion = VK_API_VERSION_1_0 };
-	VkInstanceCreateInfo info = { .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
-				      .pApplicationInfo = &application };
-	VkInstance instance;
-	if (vkEnumerateInstanceVersion(&application.apiVersion) < 0)
-		application.apiVersion = VK_API_VERSION_1_0;
-	VkResult result = vkCreateInstance(&info, NULL, &instance);
-	if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
-		vk_skip("no Vulkan driver here");
-	vk_check(result, "vkCreateInstance");
-	return instance;
-}
-
 int
 vk_stage_make_each(void)
 {
-	VkInstance instance = make_any_instance();
+	/* Any version that the loader knows: the one of Vulkan 1.0 refuses another. */
+	struct vk_wish any = { .api = VK_API_VERSION_1_0 };
+	if (vkEnumerateInstanceVersion(&any.api) < 0)
+		any.api = VK_API_VERSION_1_0;
+	struct vk_stage stage = { 0 };
+	vk_stage_open_instance(&stage, &any);
 	VkPhysicalDevice physical[64];
 	uint32_t n = N_ELEMENTS(physical), n_made = 0;
-	VkResult result = vkEnumeratePhysicalDevices(instance, &n, physical);
+	VkResult result = vkEnumeratePhysicalDevices(stage.instance, &n, physical);
 	if (result < 0 || !n) {
 		fprintf(stderr, "Vulkan is installed, but has no device (VkResult %d)\n",
 			(int)result);
@@ -228,7 +214,7 @@ vk_stage_make_each(void)
 				properties.deviceName);
 		}
 	}
-	vkDestroyInstance(instance, NULL);
+	vkDestroyInstance(stage.instance, NULL);
 	return n_made ? 0 : 77;
 }
 
