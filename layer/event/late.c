@@ -32,7 +32,7 @@
  * ended none for a second. */
 static struct watched {
 	_Atomic uint64_t tid; /* 0: free */
-	_Atomic uint64_t ended_ns, usual_ns, n_ended;
+	_Atomic uint64_t ended_ns, usual_ns, n_ended; /* ended_ns 0: the next is not watched */
 	_Atomic uint64_t waiting; /* tid: in a call in which drivers wait */
 	struct sleep *last; /* the collector's: in which the last look found it */
 } threads[MAX_THREADS];
@@ -105,6 +105,7 @@ static const struct call {
 	CALL(mprotect),
 	CALL(madvise),
 	CALL(io_uring_enter),
+	{ 449, false, "futex_waitv" }, /* Wine; newer than some headers */
 #ifdef SYS_futex_time64 /* 32-bit: what its C library calls since it has a long time */
 #define TIME64(name) { SYS_##name##_time64, false, #name }
 	TIME64(futex),
@@ -156,7 +157,7 @@ usual_after(uint64_t usual_ns, uint64_t ns)
 }
 
 __attribute__((hot)) void
-tally_late_frame_ended(uint64_t tid, uint64_t now_ns, bool captured)
+tally_late_frame_ended(uint64_t tid, uint64_t now_ns, bool watch_next)
 {
 	if (!tid)
 		return;
@@ -164,14 +165,14 @@ tally_late_frame_ended(uint64_t tid, uint64_t now_ns, bool captured)
 		struct watched *w = &threads[i];
 		if (atomic_load_explicit(&w->tid, memory_order_relaxed) != tid)
 			continue;
-		uint64_t ns = now_ns - atomic_load_explicit(&w->ended_ns, memory_order_relaxed);
+		uint64_t began_ns = atomic_load_explicit(&w->ended_ns, memory_order_relaxed);
 		uint64_t usual_ns = atomic_load_explicit(&w->usual_ns, memory_order_relaxed);
-		if (captured) /* else it is the time since the last one that was */
-			usual_ns = usual_after(usual_ns, ns);
+		if (began_ns)
+			usual_ns = usual_after(usual_ns, now_ns - began_ns);
 		atomic_store_explicit(&w->usual_ns, usual_ns, memory_order_relaxed);
 		uint64_t n = atomic_load_explicit(&w->n_ended, memory_order_relaxed);
 		atomic_store_explicit(&w->n_ended, n + 1, memory_order_relaxed);
-		atomic_store_explicit(&w->ended_ns, now_ns, memory_order_release);
+		atomic_store_explicit(&w->ended_ns, watch_next ? now_ns : 0, memory_order_release);
 		tally_clock_show_waiting(&w->waiting);
 		return;
 	}
@@ -196,7 +197,7 @@ kind_of_file(uint64_t fd)
 	static const struct {
 		char begin[10], kind[7];
 	} kinds[] = {
-		{ "/dev/shm/", "file" }, { "/dev/", "device" }, { "/", "file" },
+		{ "/dev/shm/", "file" }, { "/dev/", "device" },   { "/", "file" },
 		{ "pipe:", "pipe" },     { "socket:", "socket" },
 	};
 	char path[64], target[16] = "";
@@ -239,15 +240,17 @@ awaited(uint64_t word, uint64_t operation, uint64_t value)
 		       : 0;
 }
 
-/* False: it runs, or it is not known. */
+/* False: it runs, or is in a call in which drivers wait, or it is not known. */
 static bool
-read_place(uint64_t tid, struct place *out)
+read_place(const struct watched *w, uint64_t tid, struct place *out)
 {
 	char text[256];
 	uint64_t second = 0, third = 0;
-	if (!tally_small_file_of_thread((pid_t)tid, "syscall", text, sizeof(text)) ||
+	if (atomic_load(&w->waiting) == tid ||
+	    !tally_small_file_of_thread((pid_t)tid, "syscall", text, sizeof(text)) ||
 	    sscanf(text, "%ld %" SCNx64 " %" SCNx64 " %" SCNx64, &out->call, &out->argument,
-		   &second, &third) < 1)
+		   &second, &third) < 1 ||
+	    atomic_load(&w->waiting) == tid)
 		return false;
 	const struct call *call = find_call(out->call);
 	if (call && strcmp(call->name, "futex") == 0)
@@ -278,8 +281,7 @@ static void
 look_at(struct watched *w, uint64_t tid, uint64_t frame_ns, uint64_t now_ns, uint64_t next_ns)
 {
 	struct place at = { 0 };
-	bool sleeps_now = atomic_load(&w->waiting) != tid && read_place(tid, &at) &&
-			  atomic_load(&w->waiting) != tid;
+	bool sleeps_now = read_place(w, tid, &at);
 	if (atomic_load(&w->tid) != tid || atomic_load(&w->ended_ns) != frame_ns)
 		return; /* it may be in the next frame */
 	struct sleep *s = w->last;
@@ -296,6 +298,12 @@ look_at(struct watched *w, uint64_t tid, uint64_t frame_ns, uint64_t now_ns, uin
 	w->last = s;
 }
 
+static uint64_t
+larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 uint64_t
 tally_late_look(uint64_t now_ns)
 {
@@ -305,17 +313,15 @@ tally_late_look(uint64_t now_ns)
 		uint64_t ended_ns = atomic_load_explicit(&w->ended_ns, memory_order_acquire);
 		uint64_t usual_ns = atomic_load_explicit(&w->usual_ns, memory_order_relaxed);
 		uint64_t tid = atomic_load_explicit(&w->tid, memory_order_relaxed);
-		if (!tid || atomic_load(&w->n_ended) < LEAST_ENDED ||
+		if (!tid || !ended_ns || atomic_load(&w->n_ended) < LEAST_ENDED ||
 		    now_ns > ended_ns + LONGEST_NS)
 			continue;
-		uint64_t more_ns = usual_ns / 2 > LEAST_LATE_NS ? usual_ns / 2 : LEAST_LATE_NS;
-		uint64_t at_ns = ended_ns + usual_ns + more_ns;
-		if (now_ns >= at_ns) {
+		uint64_t late_ns = ended_ns + usual_ns + larger(usual_ns / 2, LEAST_LATE_NS);
+		uint64_t at_ns = larger(late_ns, now_ns + LOOK_NS);
+		if (now_ns >= late_ns) {
 			uint64_t apart_ns = (now_ns - ended_ns) / LATE_LOOKS;
-			at_ns = now_ns + (apart_ns > LATE_LOOK_NS ? apart_ns : LATE_LOOK_NS);
+			at_ns = now_ns + larger(apart_ns, LATE_LOOK_NS);
 			look_at(w, tid, ended_ns, now_ns, at_ns);
-		} else if (at_ns - now_ns < LOOK_NS) {
-			at_ns = now_ns + LOOK_NS;
 		}
 		next_ns = at_ns < next_ns ? at_ns : next_ns;
 	}

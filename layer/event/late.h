@@ -16,9 +16,9 @@
 #include "layer/record.h"
 
 /* The calling thread, of that number in the kernel, has ended a frame. Any thread; some
- * nanoseconds. Of more than a few threads that end frames not all are watched. Not `captured`: it
- * is over, but nobody knows when it began. */
-void tally_late_frame_ended(uint64_t tid, uint64_t now_ns, bool captured);
+ * nanoseconds. Of more than a few threads that end frames not all are watched. The next frame is
+ * only if `watch_next`. */
+void tally_late_frame_ended(uint64_t tid, uint64_t now_ns, bool watch_next);
 
 /* The rest is for the collector's thread alone. Looks at each thread whose frame is late; returns
  * when it has to look again, CLOCK_MONOTONIC. Opens files while a frame is late, else costs some

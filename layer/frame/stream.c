@@ -565,7 +565,7 @@ tally_stream_end_frame(struct tally_stream *s, const struct tally_frame_end *end
 			part->end = *end;
 			part->end.now_ns = now_ns;
 			part->end.thread = tally_clock_thread();
-			tally_late_frame_ended(part->end.thread.thread, now_ns, state & 1);
+			tally_late_frame_ended(part->end.thread.thread, now_ns, wanted);
 			report_long(s, frame, now_ns);
 		} else if (matters) {
 			s->lost_frame = frame + 1;

@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -24,8 +23,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t frames, waited_for;
 /* A word in which a thread waits, and what stands after it. */
 static struct {
-	_Atomic uint32_t word;
-	uint32_t more[5];
+	_Atomic uint32_t word, more[5];
 } plant;
 static uint64_t holder;
 
@@ -170,7 +168,8 @@ start_frames(const struct row *p)
 	holder = (uint64_t)syscall(SYS_gettid);
 	atomic_store(&frames_thread, 0);
 	atomic_store(&over, false);
-	memset(plant.more, 0, sizeof(plant.more));
+	for (unsigned i = 0; i < G_N_ELEMENTS(plant.more); i++)
+		atomic_store(&plant.more[i], 0);
 	base_ns = tally_clock_now_ns();
 	tally_late_forget();
 	pthread_mutex_lock(&mutex);
@@ -282,15 +281,17 @@ test_second(void)
 	stop_frames();
 }
 
-/* With --every 10, what is usual is what captured frames take, not the ten from one to the next. */
+/* With --every 10, what is usual is what captured frames take, not the ten from one to the next,
+ * and nobody looks meanwhile. */
 static void
 test_every(void)
 {
 	static const struct row p = { .wait = read_pipe };
 	uint64_t tid = start_frames(&p), now_ns = base_ns + 190 * MS;
 	for (unsigned i = 0; i < 20; i++) {
-		tally_late_frame_ended(tid, now_ns += 90 * MS, false);
-		tally_late_frame_ended(tid, now_ns += 10 * MS, true);
+		tally_late_frame_ended(tid, now_ns += 10 * MS, false);
+		g_assert_cmpuint(tally_late_look(now_ns + 50 * MS), ==, UINT64_MAX);
+		tally_late_frame_ended(tid, now_ns += 90 * MS, true);
 	}
 	g_assert_cmpuint(tally_late_look(now_ns + MS), ==, now_ns + 15 * MS);
 	stop_frames();
