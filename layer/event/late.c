@@ -73,7 +73,6 @@ static const struct call {
 #endif
 #ifdef SYS_poll
 	CALL(poll),
-	CALL(select),
 	CALL(epoll_wait),
 	CALL(open),
 #endif
@@ -100,7 +99,9 @@ static const struct call {
 	CALL(sync),
 	CALL(wait4),
 	CALL(waitid),
+#ifdef SYS_mmap
 	CALL(mmap),
+#endif
 	CALL(munmap),
 	CALL(mprotect),
 	CALL(madvise),
