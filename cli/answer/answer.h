@@ -52,6 +52,12 @@ struct tally_answer_time {
 	double before_ns, after_ns; /* medians */
 };
 
+/* Memory in bytes that grew all the time, from a frame on (0: the first); `to` 0: it did not. */
+struct tally_answer_growth {
+	uint64_t frame;
+	double from, to;
+};
+
 /* From a frame on the run was slower or faster, for long. */
 struct tally_answer_change {
 	uint64_t frame, until; /* the first one, and the first after it was complete */
@@ -68,8 +74,9 @@ struct tally_answer_change {
 	double work[TALLY_N_WORK][2]; /* of what is named, before and after; 0: not known */
 	/* The one of several passes whose draws, or size, these are; or NULL. */
 	const char *drew, *draws; /* what they are: tally_part_draws() */
-	/* Beside what is named another pass or time of the thread; and calls, as a part of it. */
-	struct tally_answer_time also, calls;
+	/* The pass that is most of all passes' change; beside what is named another pass or time
+	 * of the thread; and calls, as a part of that. */
+	struct tally_answer_time within, also, calls;
 	/* Of the log's clock: the stretches before and after it. */
 	uint64_t begin_ns[2], end_ns[2];
 	double waits_ns; /* so much of it is no work, or may be a wait; 0: none */
@@ -111,8 +118,7 @@ struct tally_answer_device {
 	unsigned n_changes;
 	struct tally_range range; /* of the typical frame: the longest without a change */
 	struct tally_alternating alternating;
-	/* Memory in bytes, if it grew all the time; else 0: the GPU's, and the process's. */
-	double memory_from, memory_to, resident_from, resident_to;
+	struct tally_answer_growth memory, resident; /* the GPU's, and the process's */
 	const char *busiest; /* the thread besides the one that ends frames that works most */
 	double busiest_share; /* of the time */
 	uint64_t range_frame; /* the number of its first frame */

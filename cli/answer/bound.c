@@ -162,11 +162,10 @@ near_rate(struct tally_stats *s, double rate)
 static void
 find_cap(struct tally_bound_input *b, struct tally_bound_verdict *v)
 {
-	double n = (double)b->all.moments.n, most = 0;
+	double n = (double)b->all.moments.n, most = 0, frame = b->timed.frame, gpu = b->timed.gpu;
 	/* What never waits is not limited by a cap, unless the limiter spins: is_steady(). */
-	if (b->unlimited ||
-	    (b->sums.known > 0 && b->sums.work >= FULL_FROM * b->sums.known) ||
-	    (b->timed.frame > 0 && b->timed.sure >= FULL_FROM * b->timed.frame))
+	if (b->unlimited || (b->sums.known > 0 && b->sums.work >= FULL_FROM * b->sums.known) ||
+	    (frame > 0 && gpu >= FULL_FROM * frame && gpu - b->timed.sure <= LITTLE * frame))
 		return;
 	for (size_t i = 0; i < G_N_ELEMENTS(rates); i++) {
 		struct near_count near = near_rate(&b->all, rates[i]);

@@ -110,7 +110,7 @@ add_of_frame(struct tally_over_run *r)
 	double frame_ns = (double)r->since.frames_ns / (double)r->since.frames;
 	double part = frame_ns / (double)r->since.period_ns;
 	for (int i = TALLY_COURSE_READY; i <= TALLY_COURSE_NO_CPU; i++)
-		tally_course_add(&r->courses[i], r->n - 1,
+		tally_course_add(&r->courses[i], r->n - (r->since.frames + 1) / 2,
 				 r->since.ns[i - TALLY_COURSE_READY] * part);
 }
 
@@ -311,9 +311,12 @@ take_time(const struct tally_over_run *r, int i, struct tally_range before,
 	c->what_after_ns = t.after_ns;
 	memset(c->work, 0, sizeof(c->work));
 	c->is_pass = c->starved = false;
+	c->within.what = NULL;
 	c->waits_ns = i == TALLY_COURSE_WORK ? 0 : c->after_ns - c->before_ns;
 	return true;
 }
+
+static const char or_gpu[] = "other waits, or the GPU";
 
 /* By the thread that ends frames. */
 static void
@@ -326,7 +329,7 @@ explain_by_thread(const struct tally_over_run *r, struct tally_range before,
 		if (!take_time(r, i, before, after, change_ns, c))
 			continue;
 		if (i == TALLY_COURSE_REST && gpu_ns / change_ns >= 0.5)
-			c->what = "other waits, or the GPU";
+			c->what = or_gpu;
 		if (i == TALLY_COURSE_REST)
 			take_time(r, TALLY_COURSE_READY, before, after, change_ns, c);
 		return;
@@ -423,6 +426,13 @@ are_others(const struct tally_over_run *r, struct tally_range before, struct tal
 	return gone >= c->what_before_ns / 2 && new >= c->what_after_ns / 2;
 }
 
+static struct tally_answer_time
+time_of_part(struct tally_part *part, struct tally_range before, struct tally_range after)
+{
+	return (struct tally_answer_time){ part->name, (double)tally_part_median(part->was, before),
+					   (double)tally_part_median(part, after) };
+}
+
 static void
 take_pass(const struct tally_over_run *r, struct tally_range before, struct tally_part *to,
 	  struct tally_range after, struct tally_answer_change *c)
@@ -465,6 +475,8 @@ explain_change(const struct tally_over_run *r, struct tally_range before,
 		return;
 	c->others = are_others(r, before, after, c);
 	c->drew = part ? part->name : NULL;
+	if (change >= fabs(c->what_after_ns - c->what_before_ns) / 2 && others < change / 2)
+		c->within = time_of_part(part, before, after);
 	if (part)
 		set_work(c, part->was->work, before, part->work, after, TALLY_WORK_WIDTH,
 			 TALLY_WORK_PLACE);
@@ -518,6 +530,7 @@ take_wait(struct tally_answer_change *c)
 	c->what = g_intern_string(tally_phrase("a wait in %s", pass));
 	memset(c->work, 0, sizeof(c->work));
 	c->is_pass = false;
+	c->within.what = NULL;
 	c->waits_ns = c->after_ns - c->before_ns;
 }
 
@@ -530,8 +543,8 @@ check_driver(const struct tally_over_run *r, struct tally_range before, struct t
 	const struct tally_course *drew = &r->courses[TALLY_COURSE_DREW], *no_cpu = drew + 1;
 	double change_ns = c->what_after_ns - c->what_before_ns;
 	double had_none = r->driver.has_ready ? change_of(no_cpu, before, after) : (double)NAN;
-	bool gpu = (c->is_pass || c->what == all_passes) && r->driver.ns[TALLY_DREW] > 0;
-	if (!gpu || has_other_work(c, TALLY_WORK_PLACE))
+	bool either = c->what == or_gpu, gpu = c->is_pass || c->what == all_passes || either;
+	if (!gpu || r->driver.ns[TALLY_DREW] <= 0 || has_other_work(c, TALLY_WORK_PLACE))
 		return;
 	enum tally_driver_did did =
 		tally_cause_driver_did(change_of(drew, before, after) / change_ns,
@@ -540,10 +553,12 @@ check_driver(const struct tally_over_run *r, struct tally_range before, struct t
 	if (did != TALLY_DRIVER_DREW &&
 	    take_time(r, TALLY_COURSE_WORK, before, after, c->after_ns - c->before_ns, c))
 		return;
-	c->starved = did == TALLY_DRIVER_UNKNOWN;
+	c->starved = did == TALLY_DRIVER_UNKNOWN && !either;
 	if (did == TALLY_DRIVER_HAD_NO_CPU)
 		take_time(r, TALLY_COURSE_NO_CPU, before, after, change_ns, c);
-	if (did == TALLY_DRIVER_WAITED)
+	if (did == TALLY_DRIVER_WAITED && either)
+		c->what = thread_names[TALLY_COURSE_REST];
+	else if (did == TALLY_DRIVER_WAITED)
 		take_wait(c);
 }
 
@@ -582,10 +597,8 @@ find_second(const struct tally_over_run *r, struct tally_range before, struct ta
 		return t;
 	struct tally_part *part = most_changed(r, TALLY_PART_TOP, before, after, sign, &change,
 					       &others);
-	if (!gpu && part && part->was == part && change >= SECOND * fabs(lost))
-		return (struct tally_answer_time){ part->name,
-						   (double)tally_part_median(part, before),
-						   (double)tally_part_median(part, after) };
+	if (!gpu && part && change >= SECOND * fabs(lost))
+		return time_of_part(part, before, after);
 	return find_time(r, rest, rest, before, after, lost,
 			 idles(r, before, after, lost) ? SECOND : INFINITY);
 }
@@ -645,21 +658,33 @@ explain(const struct tally_over_run *r, struct tally_range before, struct tally_
 	look_at_clock(r, before, after, c);
 }
 
-/* Each quarter of the run has more than the one before, by a tenth of the whole growth. */
-static void
-conclude_memory(const struct tally_course *c, uint64_t frames, double *from, double *to)
+/* In the longest part up to the run's end each quarter of which has more than the one before, by a
+ * tenth of its whole growth. */
+static struct tally_answer_growth
+find_growth(const struct tally_over_run *r, const struct tally_course *c)
 {
-	double at[4];
-	for (unsigned i = 0; i < 4; i++)
-		at[i] = tally_course_median(c, i * frames / 4, (i + 1) * frames / 4);
-	double growth = at[3] - at[0];
-	for (unsigned i = 1; i < 4; i++)
-		if (!(at[i] - at[i - 1] >= growth / 10))
-			return;
-	if (growth < MEMORY_GREW || growth < MEMORY_SHARE * at[0])
-		return;
-	*from = at[0];
-	*to = at[3];
+	enum { PARTS = 8, MOST = 5 }; /* of the run, and that it may begin after */
+	for (uint64_t part = 0; part <= MOST; part++) {
+		double from = (double)(part * r->n / PARTS), quarter = ((double)r->n - from) / 4;
+		double at[4], grew = INFINITY;
+		for (unsigned i = 0; i < 4; i++) {
+			at[i] = tally_course_median(c, (uint64_t)(from + i * quarter),
+						    (uint64_t)(from + (i + 1) * quarter));
+			grew = i && !(at[i] - at[i - 1] >= grew) ? at[i] - at[i - 1] : grew;
+		}
+		double growth = at[3] - at[0];
+		if (!(grew >= growth / 10) || growth < MAX(MEMORY_GREW, MEMORY_SHARE * at[0]))
+			continue;
+		/* Where the line through the last quarters has what it had at first. */
+		double rise = (at[3] - at[1]) / (2 * quarter);
+		double begin = from + 1.5 * quarter - (at[1] - at[0]) / rise;
+		return (struct tally_answer_growth){
+			.frame = part ? number_at(r, (uint64_t)fmax(begin, from)) : 0,
+			.from = at[0],
+			.to = at[3],
+		};
+	}
+	return (struct tally_answer_growth){ 0 };
 }
 
 /* The program ran ahead of the GPU, for a while: that is no speed. */
@@ -720,10 +745,8 @@ tally_over_run_conclude(const struct tally_over_run *r, struct tally_answer_devi
 	}
 	const struct tally_course *gauge = &r->courses[TALLY_COURSE_MEMORY];
 	const struct tally_course *calls = &r->courses[TALLY_COURSE_ALLOCATED];
-	conclude_memory(gauge->slots ? gauge : calls, d->frames, &d->memory_from,
-			&d->memory_to);
-	conclude_memory(&r->courses[TALLY_COURSE_RESIDENT], d->frames, &d->resident_from,
-			&d->resident_to);
+	d->memory = find_growth(r, gauge->slots ? gauge : calls);
+	d->resident = find_growth(r, &r->courses[TALLY_COURSE_RESIDENT]);
 	d->range_frame = number_at(r, d->range.from);
 	d->range_ns = n ? median_in(&r->courses[TALLY_COURSE_FRAME], d->range) : d->median_ns;
 }

@@ -441,6 +441,8 @@ tally_answer_change_text(const struct tally_answer_change *c)
 {
 	const char *where, *clock = "", *thread = "";
 	g_autoptr(GString) more = g_string_new(NULL);
+	if (!c->starved)
+		add_time(more, ", of it ", &c->within);
 	add_time(more, ", and ", &c->also);
 	add_time(more, c->calls.after_ns <= c->what_after_ns ? ", of it " : ", with ", &c->calls);
 	if (c->until > c->frame)
@@ -464,13 +466,14 @@ tally_answer_change_text(const struct tally_answer_change *c)
 const char *
 tally_answer_memory_text(const struct tally_answer_device *d)
 {
-	bool gpu = d->memory_to > 0;
-	double from = gpu ? d->memory_from : d->resident_from;
-	double to = gpu ? d->memory_to : d->resident_to;
-	return to > 0 ? tally_phrase("the program's %smemory grows all the time: "
-				     "%.0f -> %.0f MB",
-				     gpu ? "GPU " : "", from / 1e6, to / 1e6)
-		      : NULL;
+	const bool gpu = d->memory.to > 0;
+	const struct tally_answer_growth *g = gpu ? &d->memory : &d->resident;
+	const char *where = g->frame ? tally_phrase("from about frame %" PRIu64 " on ", g->frame)
+				     : "";
+	return g->to > 0 ? tally_phrase("%sthe program's %smemory grows all the time: "
+					"%.0f -> %.0f MB",
+					where, gpu ? "GPU " : "", g->from / 1e6, g->to / 1e6)
+			 : NULL;
 }
 
 const char *

@@ -308,6 +308,14 @@ class Answer(CliCase):
         other = run(1000, thread_ms=3, works=0.3, asleep=[{"in": "futex", "thread": "loader", "n": 4, "ns": 9 * MS}])["hitches"]["worst"][0]
         self.assertEqual(other["text"], "frame 40: +20.7 ms, a wait in GBuffer (for loader: futex), and the CPU worked 6.00 ms")
         self.assertEqual(other["asleep"], [{"in": "futex", "thread": "loader", "ns": 9 * MS}])
+        # A stranger's: constant work, near 50 frames a second; the CPU begins the second pass late by 2 ms of 20, or by 15, as if it slept.
+        for begins, by in ((3, "gpu"), (18, "cap")):
+            lines, start = [header(), device(api="opengl"), *(pass_info(IDS[n], n) for n in ("GBuffer", "UI"))], 10**9
+            for i in range(60):
+                lines.append(frame(i, [one_pass(0, IDS["GBuffer"], 18 * MS, "GBuffer", cpu_start_ns=start, gpu_start_ns=start + MS), one_pass(
+                    1, IDS["UI"], int(1.6 * MS), "UI", cpu_start_ns=start + begins * MS, gpu_start_ns=start + 19 * MS)], start_ns=start, cpu_ns=20 * MS, thread_ns=MS, wait_ns=MS))
+                start += 20 * MS
+            self.assertEqual(self.answers(lines + [end(60, 120)])[0]["bound"]["by"], by)
         text = "typical frame, 29.0 ms on the GPU, waits for the CPU within passes included"
         self.assertEqual(got["typical"]["text"], text) # the heading of the page
         self.assertIn(f"{text}:", got["lines"])
@@ -942,9 +950,12 @@ class Answer(CliCase):
                                    (lambda i: 2700 - lower(i), lambda i: 0, "same draws")):
             self.assertTrue(run(clock, lambda i: 10**9, held)["changes"][0]["text"].endswith(words), words)
         for memory, words in ((lambda i: 10**9, None), (lambda i: 3 * 10**8 + i * 10**6, "the program's GPU memory grows all the time: 337 -> 562 MB"),
-                              (lambda i: 3 * 10**8 + 10**8 * (i > 90), None), (lambda i: 3 * 10**8 + i * 10**4, None)):
+                              (lambda i: 3 * 10**8 + 10**8 * (i > 90), None), (lambda i: 3 * 10**8 + i * 10**4, None),
+                              # Planted: 1 MB a frame from the middle on. Loading in steps is none, nor what ended.
+                              (lambda i: 3 * 10**8 + max(0, i - 140) * 10**6, "from about frame 141 on the program's GPU memory grows all the time: 300 -> 431 MB"),
+                              (lambda i: 3 * 10**8 + 6 * 10**7 * ((i > 170) + (i > 250)), None), (lambda i: 3 * 10**8 + min(max(0, i - 60), 120) * 10**6, None)):
             got = run(steady, memory)
-            self.assertEqual((got.get("memory"), words in got["lines"]), (words, bool(words)))
+            self.assertEqual((got.get("memory"), (words or " MB") in " ".join(got["lines"]).replace("   ", " ")), (words, bool(words)))
 
     def test_memory_by_calls(self):
         """Without a gauge of the GPU's memory its growth is that of what was allocated and not freed."""
@@ -1066,6 +1077,8 @@ class Answer(CliCase):
             # Found in programs never seen: a mixed start hid each later step; and a step stood where frames had become a little shorter before.
             ("a step after a mixed start", 360, lambda i: (after(i, (0.4, 22, 1.4, 30, 10, 28, 0.7, 8)[i % 8] if i < 46 else 4, 11.7, 150), {"GBuffer": after(i, 3, 10.7, 150)}, 1), [(150, "slower: .* -> 11.. ms; GBuffer 3.00 -> 10.7 ms, same draws")]),
             ("a step after a small one", 300, lambda i: (30 if i < 188 else after(i, 27, 9, 200), {"GBuffer": after(i, 24, 7, 200)}, 1), [(200, "^from frame 200 on 3.. times faster: .*; GBuffer 24.0 -> 7.00 ms")]),
+            ("a pass, and others that few frames have", 300, lambda i: (after(i, 8, 16), {"GBuffer": after(i, 3, 8)} | ({("UI", "Bloom/Up", "Probe update")[i % 3]: 3} if i >= 151 else {}), 1),
+             [(151, "; GPU 3.00 -> 11.0 ms, 1 -> 2 draws, of it GBuffer 3.00 -> 8.00 ms$")]),
             ("a slope between levels", 420, lambda i: (8 + min(max(0, i - 120), 150) / 15, {"GBuffer": 3 + min(max(0, i - 120), 150) / 15}, 3),
              [(None, "from frame 1[12]. to 2[67]. gradually 2.[23] times slower: 8.0. -> 1[78].. ms; GBuffer 3.00 -> 13.0 ms")]),
             ("a slope, with slow frames", 300, lambda i: (30 if i % 23 == 7 else 5 + min(max(0, i - 60), 110) / 30, {"GBuffer": 3 + min(max(0, i - 60), 110) / 30}, 1),
@@ -1137,6 +1150,18 @@ class Answer(CliCase):
             made[1]["name"] = "Mesa (of software)"
             self.assertEqual([c["text"] for c in self.answers(made)[0]["changes"]], [f"from frame 150 on 2.0 times slower: 8.00 -> 16.0 ms; {words}"])
             self.assertEqual("what" in self.answers(made)[0]["changes"][0], words != unsure)
+        # Planted at the start: the first line came right after the change, and is of the frames before.
+        made, work = [], 0
+        for line in log_of([(8, {"GBuffer": 3}, {}) if i < 20 else (16, {"GBuffer": 11}, {}) for i in range(300)]):
+            made.append(line)
+            if line["type"] == "frame":
+                work += (3 if line["frame"] < 20 else 11) * MS
+                if line["frame"] % 21 == 20:
+                    made.append({"type": "process", "time_ns": line["start_ns"] + line["cpu_ns"], "period_ns": 21 * line["cpu_ns"] if line["frame"] > 20 else 176 * MS,
+                                 "threads": [{"name": "Mesa-0", "cpu_ns": work, "ready_ns": 0}]})
+                    work = 0
+        made[1]["name"] = "Mesa (of software)"
+        self.assertEqual([c["text"] for c in self.answers(made)[0]["changes"]], ["from frame 20 on 2.0 times slower: 8.00 -> 16.0 ms; GBuffer 3.00 -> 11.0 ms, same draws"])
         # Planted on two CPUs: the program's own thread worked, and the driver had no CPU meanwhile.
         made = []
         for line in log_of([(8, {"GBuffer": 3}, {"thread_ns": MS}) if i < 150 else (16, {"GBuffer": 11}, {"thread_ns": 9 * MS}) for i in range(300)]):
@@ -1189,6 +1214,14 @@ class Answer(CliCase):
                 start += ms * MS
             got = self.answers(lines + [end(300, 600)])[0]["changes"]
             self.assertEqual([c["text"] for c in got], [f"from frame 151 on 2.0 times slower: 8.00 -> 16.0 ms; {words}"])
+            if words[:11] != "other waits":
+                continue
+            # Planted, on a driver on the CPU: a sleep in a pass, its threads did nothing; other programs, they had no CPU; and both.
+            lines[1]["name"] = "Mesa (of software)"
+            for no_cpu, told in ((1, "other waits 4.00 -> 12.0 ms"), (9, "the driver's waits for a CPU 1.00 -> 9.00 ms"), (4, words)):
+                made = [m for line in lines for m in ([line, {"type": "process", "time_ns": line["start_ns"] + line["cpu_ns"], "period_ns": line["cpu_ns"],
+                                                              "threads": [{"name": "Mesa-0", "cpu_ns": 3 * MS, "ready_ns": (1 if line["frame"] < 151 else no_cpu) * MS}]}] if line["type"] == "frame" else [line])]
+                self.assertEqual([c["text"].partition("; ")[2] for c in self.answers(made + [end(300, 600)])[0]["changes"]], [told])
 
     def test_a_limit_that_is_not_kept_any_more(self):
         """In OpenGL the last pass was as long as the program slept before it presented."""
