@@ -10,7 +10,8 @@
 /* The thresholds of docs/verdicts.md. */
 #define CLOCK_MOVED 0.95 /* the lower clock is at most so much of the higher one */
 #define OTHER_DRAWS 0.25 /* or vertices, fragments, width */
-#define SECOND 0.25 /* a second cause explains so much, and both so much too much at most */
+#define HALF 0.5 /* of a change is explained, and by a second cause: */
+#define SECOND 0.25 /* so much; by both so much too much at most */
 #define AHEAD 2 /* times the frame is the GPU's time */
 #define MEMORY_GREW 16e6 /* bytes */
 #define MEMORY_SHARE 0.05
@@ -48,11 +49,33 @@ number_at(const struct tally_over_run *r, uint64_t at)
 	return r->numbers[at / r->block];
 }
 
+static void
+add_calls(struct tally_over_run *r, const struct tally_frame_events *events)
+{
+	struct tally_event_record sums[TALLY_N_EVENT_GROUPS];
+	const uint64_t live = events->sums[TALLY_EVENT_MEMORY].live;
+	tally_frame_events_sum(events, sums);
+	for (int i = TALLY_EVENT_SHADERS; i < TALLY_N_EVENT_GROUPS; i++)
+		tally_course_add(&r->courses[TALLY_COURSE_CALLS + i], r->n, (double)sums[i].own_ns);
+	r->allocated = live ? live : r->allocated;
+	if (r->allocated)
+		tally_course_add(&r->courses[TALLY_COURSE_ALLOCATED], r->n, (double)r->allocated);
+}
+
+static void
+add_gauges(struct tally_over_run *r, const struct tally_frame_record *f)
+{
+	for (uint32_t i = 0; i < f->n_metrics; i++)
+		for (int k = TALLY_COURSE_CLOCK; k <= TALLY_COURSE_MEMORY; k++)
+			if (strcmp(f->metrics[i].key, metric_of[k]) == 0)
+				tally_course_add(&r->courses[k], r->n,
+						 tally_value_f64(f->metrics[i].value));
+}
+
 void
 tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f, uint64_t unsure_ns,
 		   const struct tally_frame_events *events)
 {
-	const uint64_t live = events->sums[TALLY_EVENT_MEMORY].live;
 	uint64_t wait_ns = f->has_wait ? MIN(f->wait_ns, f->cpu_ns) : 0;
 	/* That passtally waits for lavapipe now and then is not the program's. */
 	uint64_t own_ns = 2 * f->overhead_ns > f->cpu_ns ? MIN(f->overhead_ns, f->cpu_ns) : 0;
@@ -83,20 +106,8 @@ tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f,
 	if (f->has_thread && f->has_wait)
 		tally_course_add(&r->courses[TALLY_COURSE_REST], r->n,
 				 (double)(f->cpu_ns - wait_ns - work_ns));
-	struct tally_event_record calls[TALLY_N_EVENT_GROUPS];
-	tally_frame_events_sum(events, calls);
-	for (int i = TALLY_EVENT_SHADERS; i < TALLY_N_EVENT_GROUPS; i++)
-		tally_course_add(&r->courses[TALLY_COURSE_CALLS + i], r->n,
-				 (double)calls[i].own_ns);
-	for (uint32_t i = 0; i < f->n_metrics; i++)
-		for (int k = TALLY_COURSE_CLOCK; k <= TALLY_COURSE_MEMORY; k++)
-			if (strcmp(f->metrics[i].key, metric_of[k]) == 0)
-				tally_course_add(&r->courses[k], r->n,
-						 tally_value_f64(f->metrics[i].value));
-	r->allocated = live ? live : r->allocated;
-	if (r->allocated)
-		tally_course_add(&r->courses[TALLY_COURSE_ALLOCATED], r->n,
-				 (double)r->allocated);
+	add_calls(r, events);
+	add_gauges(r, f);
 	r->since.frames++;
 	r->since.frames_ns += f->cpu_ns;
 	r->n++;
@@ -143,23 +154,30 @@ median_in(const struct tally_course *c, struct tally_range range)
 	return isnan(ns) ? 0 : ns;
 }
 
-/* By how much the median is another; NAN: not known. */
+/* Two stretches of a run that are compared. */
+struct sides {
+	const struct tally_over_run *r;
+	struct tally_range before, after;
+	double lost_ns; /* by how much the frames are longer after it */
+};
+
+/* By how much the median of a course is another; NAN: not known. */
 static double
-change_of(const struct tally_course *c, struct tally_range before, struct tally_range after)
+change_of(const struct sides *s, int course)
 {
-	return tally_course_median(c, after.from, after.to) -
-	       tally_course_median(c, before.from, before.to);
+	const struct tally_course *c = &s->r->courses[course];
+	return tally_course_median(c, s->after.from, s->after.to) -
+	       tally_course_median(c, s->before.from, s->before.to);
 }
 
 /* What passes had to do: from the courses that begin at `from` and `to`. */
 static void
-set_work(struct tally_answer_change *c, const struct tally_course *from,
-	 struct tally_range before, const struct tally_course *to, struct tally_range after,
-	 int first, int end)
+set_work(const struct sides *s, struct tally_answer_change *c, const struct tally_course *from,
+	 const struct tally_course *to, int first, int end)
 {
 	for (int i = first; i < end; i++) {
-		c->work[i][0] = median_in(&from[i], before);
-		c->work[i][1] = median_in(&to[i], after);
+		c->work[i][0] = median_in(&from[i], s->before);
+		c->work[i][1] = median_in(&to[i], s->after);
 	}
 }
 
@@ -179,15 +197,14 @@ has_other_work(const struct tally_answer_change *c, int n)
 /* Of an OpenGL pass without other work, what the thread's work and waits may explain: the part of
  * its time before the program began the next pass. */
 static double
-unsure_change(const struct tally_over_run *r, const struct tally_part *part,
-	      struct tally_range before, struct tally_range after)
+unsure_change(const struct sides *s, const struct tally_part *part)
 {
 	struct tally_answer_change c;
-	set_work(&c, part->work, before, part->work, after, 0, TALLY_WORK_PLACE);
-	if (!r->opengl || !r->courses[TALLY_COURSE_REST].slots ||
+	set_work(s, &c, part->work, part->work, 0, TALLY_WORK_PLACE);
+	if (!s->r->opengl || !s->r->courses[TALLY_COURSE_REST].slots ||
 	    has_other_work(&c, TALLY_WORK_PLACE))
 		return 0;
-	return median_in(&part->unsure, after) - median_in(&part->unsure, before);
+	return median_in(&part->unsure, s->after) - median_in(&part->unsure, s->before);
 }
 
 /* A part that only one of two ranges has. */
@@ -226,13 +243,13 @@ find_resized(const struct one_sided *of, const GArray *others)
 
 /* Sets what each part was before and becomes after a change. */
 static void
-pair_parts(const struct tally_over_run *r, struct tally_range before, struct tally_range after)
+pair_parts(const struct sides *s)
 {
-	const GPtrArray *all = r->parts->owned, *top = r->parts->all[TALLY_PART_TOP];
-	g_autoptr(GArray) gone = find_one_sided(all, before, after);
-	g_autoptr(GArray) new = find_one_sided(all, after, before);
-	g_autoptr(GArray) top_gone = find_one_sided(top, before, after);
-	g_autoptr(GArray) top_new = find_one_sided(top, after, before);
+	const GPtrArray *all = s->r->parts->owned, *top = s->r->parts->all[TALLY_PART_TOP];
+	g_autoptr(GArray) gone = find_one_sided(all, s->before, s->after);
+	g_autoptr(GArray) new = find_one_sided(all, s->after, s->before);
+	g_autoptr(GArray) top_gone = find_one_sided(top, s->before, s->after);
+	g_autoptr(GArray) top_new = find_one_sided(top, s->after, s->before);
 	TALLY_EACH (struct tally_part, part, all)
 		part->was = part->becomes = part;
 	TALLY_EACH_OF (const struct one_sided, one, gone)
@@ -241,20 +258,28 @@ pair_parts(const struct tally_over_run *r, struct tally_range before, struct tal
 		one->part->was = find_resized(one, top_gone);
 }
 
+static struct tally_answer_time
+time_of_part(const struct sides *s, struct tally_part *part)
+{
+	double from = (double)tally_part_median(part->was, s->before);
+	return (struct tally_answer_time){ part->name, from,
+					   (double)tally_part_median(part, s->after) };
+}
+
 /* The part that changed most in the direction in which the frames did; *others_ns: how much the
  * others did in either, as a pass may take the place of another. */
 static struct tally_part *
-most_changed(const struct tally_over_run *r, int level, struct tally_range before,
-	     struct tally_range after, double sign, double *change_ns, double *others_ns)
+most_changed(const struct sides *s, int level, double *change_ns, double *others_ns)
 {
 	struct tally_part *most = NULL;
+	double sign = s->lost_ns > 0 ? 1 : -1;
 	*change_ns = *others_ns = 0;
-	TALLY_EACH (struct tally_part, part, r->parts->all[level]) {
+	TALLY_EACH (struct tally_part, part, s->r->parts->all[level]) {
 		if (part->becomes != part)
 			continue; /* it is with that one */
-		double change = sign * ((double)tally_part_median(part, after) -
-					(double)tally_part_median(part->was, before));
-		double unsure = sign * unsure_change(r, part, before, after);
+		struct tally_answer_time t = time_of_part(s, part);
+		double change = sign * (t.after_ns - t.before_ns);
+		double unsure = sign * unsure_change(s, part);
 		change -= unsure * change > 0 ? unsure : 0;
 		*others_ns += fabs(change);
 		if (change > *change_ns) {
@@ -278,112 +303,97 @@ static const char *const thread_names[] = {
 	[TALLY_COURSE_READY] = "waits for a CPU",
 	[TALLY_COURSE_NO_CPU] = "the driver's waits for a CPU",
 };
+static const char or_gpu[] = "other waits, or the GPU", all_passes[] = "GPU";
 
-/* A time of threads that changed with the frames, by `least` of it at least and the most of those
- * from `first` to `last`. */
+/* A time of threads that changed by `least` of `change_ns` at least, the most of those from `first`
+ * to `last`. */
 static struct tally_answer_time
-find_time(const struct tally_over_run *r, int first, int last, struct tally_range before,
-	  struct tally_range after, double change_ns, double least)
+find_time(const struct sides *s, int first, int last, double change_ns, double least)
 {
 	struct tally_answer_time found = { 0 };
 	for (int i = first; i <= last; i++) {
-		double part = change_of(&r->courses[i], before, after) / change_ns;
+		double part = change_of(s, i) / change_ns;
 		if (!(part >= least))
 			continue;
 		least = part;
 		found.what = thread_names[i];
-		found.before_ns = median_in(&r->courses[i], before);
-		found.after_ns = median_in(&r->courses[i], after);
+		found.before_ns = median_in(&s->r->courses[i], s->before);
+		found.after_ns = median_in(&s->r->courses[i], s->after);
 	}
 	return found;
 }
 
-/* Whether a time of threads explains it; then it is what is named. */
-static bool
-take_time(const struct tally_over_run *r, int i, struct tally_range before,
-	  struct tally_range after, double change_ns, struct tally_answer_change *c)
+/* Names another time in its place. */
+static void
+name_time(struct tally_answer_change *c, struct tally_answer_time t)
 {
-	struct tally_answer_time t = find_time(r, i, i, before, after, change_ns, 0.5);
-	if (!t.what)
-		return false;
 	c->what = t.what;
 	c->what_before_ns = t.before_ns;
 	c->what_after_ns = t.after_ns;
 	memset(c->work, 0, sizeof(c->work));
 	c->is_pass = c->starved = false;
 	c->within.what = NULL;
-	c->waits_ns = i == TALLY_COURSE_WORK ? 0 : c->after_ns - c->before_ns;
-	return true;
+	c->waits_ns = t.what == thread_names[TALLY_COURSE_WORK] ? 0 : c->after_ns - c->before_ns;
 }
 
-static const char or_gpu[] = "other waits, or the GPU";
+/* Whether a time of threads explains it; then it is what is named. */
+static bool
+take_time(const struct sides *s, int i, double change_ns, struct tally_answer_change *c)
+{
+	struct tally_answer_time t = find_time(s, i, i, change_ns, HALF);
+	if (t.what)
+		name_time(c, t);
+	return t.what;
+}
 
 /* By the thread that ends frames. */
 static void
-explain_by_thread(const struct tally_over_run *r, struct tally_range before,
-		  struct tally_range after, double change_ns, struct tally_answer_change *c)
+explain_by_thread(const struct sides *s, struct tally_answer_change *c)
 {
-	/* What is not sure of it, too. */
-	double gpu_ns = change_of(&r->courses[TALLY_COURSE_GPU], before, after);
-	for (int i = TALLY_COURSE_WORK; i <= TALLY_COURSE_REST; i++) {
-		if (!take_time(r, i, before, after, change_ns, c))
-			continue;
-		if (i == TALLY_COURSE_REST && gpu_ns / change_ns >= 0.5)
-			c->what = or_gpu;
-		if (i == TALLY_COURSE_REST)
-			take_time(r, TALLY_COURSE_READY, before, after, change_ns, c);
+	int i = TALLY_COURSE_WORK;
+	while (i <= TALLY_COURSE_REST && !take_time(s, i, s->lost_ns, c))
+		i++;
+	if (i != TALLY_COURSE_REST || take_time(s, TALLY_COURSE_READY, s->lost_ns, c))
 		return;
-	}
+	/* What is not sure of it, too. */
+	if (change_of(s, TALLY_COURSE_GPU) / s->lost_ns >= HALF)
+		c->what = or_gpu;
 }
-
-static const char all_passes[] = "GPU";
 
 /* By all passes together, also those that most frames do not have. */
 static void
-explain_by_gpu(const struct tally_over_run *r, struct tally_range before,
-	       struct tally_range after, struct tally_answer_change *c)
+explain_by_gpu(const struct sides *s, struct tally_answer_change *c)
 {
+	const struct tally_course *work = &s->r->courses[TALLY_COURSE_DRAWS];
 	c->what = all_passes;
-	c->what_before_ns = median_in(&r->courses[TALLY_COURSE_GPU], before);
-	c->what_after_ns = median_in(&r->courses[TALLY_COURSE_GPU], after);
-	const struct tally_course *work = &r->courses[TALLY_COURSE_DRAWS];
-	set_work(c, work, before, work, after, 0, TALLY_WORK_WIDTH);
-}
-
-static bool
-knows_gpu(const struct tally_over_run *r, struct tally_range range)
-{
-	return tally_course_count(&r->courses[TALLY_COURSE_GPU], range.from, range.to) > 0;
+	c->what_before_ns = median_in(&s->r->courses[TALLY_COURSE_GPU], s->before);
+	c->what_after_ns = median_in(&s->r->courses[TALLY_COURSE_GPU], s->after);
+	set_work(s, c, work, work, 0, TALLY_WORK_WIDTH);
 }
 
 /* How much the GPU's time changed in that direction, NAN if that is not known; *sure_ns: without
  * what may be the CPU's. */
 static double
-gpu_change(const struct tally_over_run *r, struct tally_range before, struct tally_range after,
-	   double sign, double *sure_ns)
+gpu_change(const struct sides *s, double *sure_ns)
 {
 	struct tally_answer_change all = { 0 };
-	*sure_ns = 0;
-	if (!knows_gpu(r, before) || !knows_gpu(r, after))
-		return NAN;
-	explain_by_gpu(r, before, after, &all);
-	double change = sign * (all.what_after_ns - all.what_before_ns);
-	double unsure = change_of(&r->courses[TALLY_COURSE_UNSURE], before, after);
-	bool known = r->opengl && r->courses[TALLY_COURSE_REST].slots &&
+	double sign = s->lost_ns > 0 ? 1 : -1, change = sign * change_of(s, TALLY_COURSE_GPU);
+	explain_by_gpu(s, &all);
+	bool known = s->r->opengl && s->r->courses[TALLY_COURSE_REST].slots &&
 		     !has_other_work(&all, TALLY_WORK_WIDTH);
-	*sure_ns = change - (known ? sign * unsure : 0);
+	*sure_ns = isnan(change) ? 0 : change;
+	*sure_ns -= known && !isnan(change) ? sign * change_of(s, TALLY_COURSE_UNSURE) : 0;
 	return change;
 }
 
 /* Of passes that are drawn together, the one whose draws changed most. */
 static void
-name_drew(const struct tally_over_run *r, struct tally_range before, struct tally_range after,
-	  struct tally_answer_change *c)
+name_drew(const struct sides *s, struct tally_answer_change *c)
 {
 	double most = 0;
-	TALLY_EACH (const struct tally_part, part, r->parts->all[TALLY_PART_FINE]) {
-		double from = median_in(&part->work[TALLY_WORK_DRAWS], before);
-		double to = median_in(&part->work[TALLY_WORK_DRAWS], after);
+	TALLY_EACH (const struct tally_part, part, s->r->parts->all[TALLY_PART_FINE]) {
+		double from = median_in(&part->work[TALLY_WORK_DRAWS], s->before);
+		double to = median_in(&part->work[TALLY_WORK_DRAWS], s->after);
 		if (part->name[0] == '(' || part->time.slots || fabs(to - from) <= most)
 			continue;
 		most = fabs(to - from);
@@ -413,88 +423,72 @@ is_in(const struct tally_part *part, struct tally_range range)
 
 /* Whether most of the time was of passes that are gone, and is of new ones. */
 static bool
-are_others(const struct tally_over_run *r, struct tally_range before, struct tally_range after,
-	   const struct tally_answer_change *c)
+are_others(const struct sides *s, const struct tally_answer_change *c)
 {
 	double gone = 0, new = 0;
-	TALLY_EACH (struct tally_part, part, r->parts->all[TALLY_PART_TOP]) {
-		double from = (double)tally_part_median(part, before);
-		double to = (double)tally_part_median(part, after);
+	TALLY_EACH (struct tally_part, part, s->r->parts->all[TALLY_PART_TOP]) {
+		double from = (double)tally_part_median(part, s->before);
+		double to = (double)tally_part_median(part, s->after);
 		gone += to > 0 || part->becomes != part ? 0 : from;
 		new += from > 0 || part->was != part ? 0 : to;
 	}
 	return gone >= c->what_before_ns / 2 && new >= c->what_after_ns / 2;
 }
 
-static struct tally_answer_time
-time_of_part(struct tally_part *part, struct tally_range before, struct tally_range after)
-{
-	return (struct tally_answer_time){ part->name, (double)tally_part_median(part->was, before),
-					   (double)tally_part_median(part, after) };
-}
-
 static void
-take_pass(const struct tally_over_run *r, struct tally_range before, struct tally_part *to,
-	  struct tally_range after, struct tally_answer_change *c)
+take_pass(const struct sides *s, struct tally_part *to, struct tally_answer_change *c)
 {
-	struct tally_part *from = to->was;
-	c->what = to->name;
+	name_time(c, time_of_part(s, to));
+	c->waits_ns = 0;
 	c->draws = tally_part_draws(to);
 	c->is_pass = true;
-	c->what_before_ns = (double)tally_part_median(from, before);
-	c->what_after_ns = (double)tally_part_median(to, after);
-	set_work(c, from->work, before, to->work, after, 0, TALLY_WORK_PLACE);
-	c->seldom = is_in(to, before) && is_in(to, after);
-	if (to == r->parts->together)
-		name_drew(r, before, after, c);
+	set_work(s, c, to->was->work, to->work, 0, TALLY_WORK_PLACE);
+	c->seldom = is_in(to, s->before) && is_in(to, s->after);
+	if (to == s->r->parts->together)
+		name_drew(s, c);
 }
 
 /* What explains most of a change, if that is at least half of it. */
 static void
-explain_change(const struct tally_over_run *r, struct tally_range before,
-	       struct tally_range after, struct tally_answer_change *c)
+explain_change(const struct sides *s, struct tally_answer_change *c)
 {
-	double lost = fabs(c->after_ns - c->before_ns),
-	       sign = c->after_ns > c->before_ns ? 1 : -1;
-	double change, others, sure;
-	double gpu = gpu_change(r, before, after, sign, &sure);
+	double lost = fabs(s->lost_ns), change, others, sure, gpu = gpu_change(s, &sure);
 	struct tally_part *part;
-	pair_parts(r, before, after);
+	pair_parts(s);
 	for (int level = TALLY_PART_TOP; level < TALLY_N_PART_LEVELS; level++) {
-		part = most_changed(r, level, before, after, sign, &change, &others);
+		part = most_changed(s, level, &change, &others);
 		if (!part || !is_of_pass(lost, change, others, gpu, sure))
 			continue;
-		take_pass(r, before, part, after, c);
+		take_pass(s, part, c);
 		return;
 	}
-	if (sure < lost / 2)
-		explain_by_thread(r, before, after, sign * lost, c);
-	else
-		explain_by_gpu(r, before, after, c);
-	if (c->what != all_passes)
+	if (sure < lost / 2) {
+		explain_by_thread(s, c);
 		return;
-	c->others = are_others(r, before, after, c);
-	c->drew = part ? part->name : NULL;
-	if (change >= fabs(c->what_after_ns - c->what_before_ns) / 2 && others < change / 2)
-		c->within = time_of_part(part, before, after);
-	if (part)
-		set_work(c, part->was->work, before, part->work, after, TALLY_WORK_WIDTH,
-			 TALLY_WORK_PLACE);
+	}
+	explain_by_gpu(s, c);
+	c->others = are_others(s, c);
+	if (!part)
+		return;
+	c->drew = part->name;
+	if (change >= gpu / 2 && others < change / 2)
+		c->within = time_of_part(s, part);
+	set_work(s, c, part->was->work, part->work, TALLY_WORK_WIDTH, TALLY_WORK_PLACE);
 }
 
-/* A part of a stretch next to the change: what came later or went before is another change. Of the
- * blocks that passes have, one may reach over the change: at least three, where there are. */
-static struct tally_range
-next_to(const struct tally_over_run *r, struct tally_range stretch, bool before)
+/* Parts of the stretches next to the change: what came later or went before is another change. Of
+ * the blocks that passes have, one may reach over the change: at least three, where there are. */
+static struct sides
+next_to(const struct sides *s)
 {
-	uint64_t n = (stretch.to - stretch.from + 2) / 3, block = 1;
-	while (block * TALLY_PART_ROOM < r->n)
+	struct sides near = *s;
+	uint64_t before = s->before.to - s->before.from, after = s->after.to - s->after.from;
+	uint64_t block = 1;
+	while (block * TALLY_PART_ROOM < s->r->n)
 		block *= 2;
-	n = MAX(n, MIN(3 * block, stretch.to - stretch.from));
-	return (struct tally_range){
-		.from = before ? stretch.to - n : stretch.from,
-		.to = before ? stretch.to : stretch.from + n,
-	};
+	near.before.from = s->before.to - CLAMP(3 * block, (before + 2) / 3, before);
+	near.after.to = s->after.from + CLAMP(3 * block, (after + 2) / 3, after);
+	return near;
 }
 
 /* Which time of the thread that ends frames is named; 0: none. */
@@ -507,155 +501,132 @@ thread_course(const struct tally_answer_change *c)
 	return 0;
 }
 
-/* What a pass, all passes or a time of the thread was in a range; NAN: it is not of frames. */
+/* How much what is named changed: a pass, all passes or a time of the thread; NAN: it is not of
+ * frames. */
 static double
-named_in(const struct tally_over_run *r, const struct tally_answer_change *c,
-	 struct tally_range range)
+named_change(const struct sides *s, const struct tally_answer_change *c)
 {
-	TALLY_EACH (struct tally_part, part, r->parts->owned)
+	TALLY_EACH (struct tally_part, part, s->r->parts->owned)
 		if (part->name == c->what)
-			return (double)tally_part_median(part, range);
+			return (double)tally_part_median(part, s->after) -
+			       (double)tally_part_median(part, s->before);
 	if (thread_course(c))
-		return median_in(&r->courses[thread_course(c)], range);
-	if (c->what == all_passes)
-		return median_in(&r->courses[TALLY_COURSE_GPU], range);
-	return NAN;
+		return change_of(s, thread_course(c));
+	return c->what == all_passes ? change_of(s, TALLY_COURSE_GPU) : (double)NAN;
 }
 
-/* A wait in what is named. */
-static void
-take_wait(struct tally_answer_change *c)
+/* Whether a driver that draws on the CPU may have had none, or waited, for what is named. */
+static bool
+is_of_driver(const struct sides *s, const struct tally_answer_change *c)
 {
-	const char *pass = c->is_pass ? c->what : "all passes";
-	c->what = g_intern_string(tally_phrase("a wait in %s", pass));
-	memset(c->work, 0, sizeof(c->work));
-	c->is_pass = false;
-	c->within.what = NULL;
-	c->waits_ns = c->after_ns - c->before_ns;
+	return (c->is_pass || c->what == all_passes || c->what == or_gpu) &&
+	       s->r->driver.ns[TALLY_DREW] > 0 && !has_other_work(c, TALLY_WORK_PLACE);
 }
 
-/* Where a driver draws on the CPU, a pass that takes longer without more draws has more of it,
- * too; else other programs have it, surely where its threads wait for one, or it waits. */
+/* A pass that takes longer without more draws has more of the CPU, too; else other programs have
+ * it, surely where the driver's threads wait for one, or it waits. */
 static void
-check_driver(const struct tally_over_run *r, struct tally_range before, struct tally_range after,
-	     struct tally_answer_change *c)
+check_driver(const struct sides *s, struct tally_answer_change *c)
 {
-	const struct tally_course *drew = &r->courses[TALLY_COURSE_DREW], *no_cpu = drew + 1;
 	double change_ns = c->what_after_ns - c->what_before_ns;
-	double had_none = r->driver.has_ready ? change_of(no_cpu, before, after) : (double)NAN;
-	bool either = c->what == or_gpu, gpu = c->is_pass || c->what == all_passes || either;
-	if (!gpu || r->driver.ns[TALLY_DREW] <= 0 || has_other_work(c, TALLY_WORK_PLACE))
-		return;
-	enum tally_driver_did did =
-		tally_cause_driver_did(change_of(drew, before, after) / change_ns,
-				       had_none / change_ns);
+	double had_none = s->r->driver.has_ready ? change_of(s, TALLY_COURSE_NO_CPU) : (double)NAN;
+	enum tally_driver_did did = tally_cause_driver_did(
+		change_of(s, TALLY_COURSE_DREW) / change_ns, had_none / change_ns);
 	/* On few CPUs it has none while the program's own thread works. */
-	if (did != TALLY_DRIVER_DREW &&
-	    take_time(r, TALLY_COURSE_WORK, before, after, c->after_ns - c->before_ns, c))
+	if (did != TALLY_DRIVER_DREW && take_time(s, TALLY_COURSE_WORK, s->lost_ns, c))
 		return;
-	c->starved = did == TALLY_DRIVER_UNKNOWN && !either;
+	c->starved = did == TALLY_DRIVER_UNKNOWN && c->what != or_gpu;
 	if (did == TALLY_DRIVER_HAD_NO_CPU)
-		take_time(r, TALLY_COURSE_NO_CPU, before, after, change_ns, c);
-	if (did == TALLY_DRIVER_WAITED && either)
-		c->what = thread_names[TALLY_COURSE_REST];
-	else if (did == TALLY_DRIVER_WAITED)
-		take_wait(c);
+		take_time(s, TALLY_COURSE_NO_CPU, change_ns, c);
+	if (did != TALLY_DRIVER_WAITED)
+		return;
+	const char *in = tally_phrase("a wait in %s", c->is_pass ? c->what : "all passes");
+	struct tally_answer_time t = { thread_names[TALLY_COURSE_REST], c->what_before_ns,
+				       c->what_after_ns };
+	t.what = c->what == or_gpu ? t.what : g_intern_string(in);
+	name_time(c, t);
 }
 
-/* Whether what is named changed next to the change, too, by half as much or as the frames
- * there: else it was at another frame. */
-static bool
-is_there(const struct tally_over_run *r, struct tally_range before, struct tally_range after,
-	 const struct tally_answer_change *c)
+/* How long the thread waited of a frame beyond the GPU's time, for which it may have waited. */
+static double
+idle_in(const struct tally_course *courses, struct tally_range range)
 {
-	double change = named_in(r, c, after) - named_in(r, c, before);
-	double lost = change_of(&r->courses[TALLY_COURSE_FRAME], before, after);
-	double all = c->what_after_ns - c->what_before_ns;
-	return !(change / lost < 0.5 && change / all < 0.5);
+	double waits = median_in(&courses[TALLY_COURSE_WAIT], range) +
+		       median_in(&courses[TALLY_COURSE_REST], range);
+	return fmax(waits - median_in(&courses[TALLY_COURSE_GPU], range), 0);
 }
 
-/* Whether the thread waited more than the GPU's time explains, by a second cause. */
-static bool
-idles(const struct tally_over_run *r, struct tally_range before, struct tally_range after,
-      double change_ns)
-{
-	double gpu = change_of(&r->courses[TALLY_COURSE_GPU], before, after) / change_ns;
-	double waits = change_of(&r->courses[TALLY_COURSE_WAIT], before, after) +
-		       change_of(&r->courses[TALLY_COURSE_REST], before, after);
-	return waits / change_ns - (gpu > 0 ? gpu : 0) >= SECOND;
-}
-
+/* What changed most with the frames besides what is named. */
 static struct tally_answer_time
-find_second(const struct tally_over_run *r, struct tally_range before, struct tally_range after,
-	    const struct tally_answer_change *c, bool gpu)
+find_second(const struct sides *s, const struct tally_answer_change *c, bool gpu)
 {
-	const int work = TALLY_COURSE_WORK, rest = TALLY_COURSE_REST;
-	const double lost = c->after_ns - c->before_ns, sign = lost > 0 ? 1 : -1;
+	const int work = TALLY_COURSE_WORK;
 	double change, others;
-	struct tally_answer_time t = find_time(r, work, work, before, after, lost, SECOND);
+	struct tally_answer_time t = find_time(s, work, work, s->lost_ns, SECOND);
 	if (t.what && t.what != c->what)
 		return t;
-	struct tally_part *part = most_changed(r, TALLY_PART_TOP, before, after, sign, &change,
-					       &others);
-	if (!gpu && part && change >= SECOND * fabs(lost))
-		return time_of_part(part, before, after);
-	return find_time(r, rest, rest, before, after, lost,
-			 idles(r, before, after, lost) ? SECOND : INFINITY);
+	struct tally_part *part = most_changed(s, TALLY_PART_TOP, &change, &others);
+	if (!gpu && part && change >= SECOND * fabs(s->lost_ns))
+		return time_of_part(s, part);
+	t.what = thread_names[TALLY_COURSE_REST];
+	t.before_ns = idle_in(s->r->courses, s->before);
+	t.after_ns = idle_in(s->r->courses, s->after);
+	return t;
 }
 
 /* Beside what is named: what explains a quarter more, if that is not the same time. */
 static void
-add_second(const struct tally_over_run *r, struct tally_range before, struct tally_range after,
-	   struct tally_answer_change *c)
+add_second(const struct sides *s, struct tally_answer_change *c)
 {
-	const double lost = c->after_ns - c->before_ns;
 	const bool gpu = c->is_pass || c->what == all_passes;
-	if ((!gpu && !thread_course(c)) || c->starved)
+	if (!gpu && !thread_course(c))
 		return;
-	struct tally_answer_time also = find_second(r, before, after, c, gpu);
-	double both = c->what_after_ns - c->what_before_ns + also.after_ns - also.before_ns;
-	if (also.what != c->what && both / lost <= 1 + SECOND)
+	struct tally_answer_time also = find_second(s, c, gpu);
+	double first = (c->what_after_ns - c->what_before_ns) / s->lost_ns;
+	double second = (also.after_ns - also.before_ns) / s->lost_ns;
+	if (also.what != c->what && second >= SECOND && first + second <= 1 + SECOND)
 		c->also = also;
 	if (c->also.what == thread_names[TALLY_COURSE_REST])
 		c->waits_ns = also.after_ns - also.before_ns;
 	if (!gpu || c->also.what)
-		c->calls = find_time(r, TALLY_COURSE_CALLS + TALLY_EVENT_SHADERS,
-				     TALLY_COURSE_CLOCK - 1, before, after, lost, SECOND);
+		c->calls = find_time(s, TALLY_COURSE_CALLS + TALLY_EVENT_SHADERS,
+				     TALLY_COURSE_CLOCK - 1, s->lost_ns, SECOND);
 }
 
 /* Whether the GPU's clock went along with a change. */
 static void
-look_at_clock(const struct tally_over_run *r, struct tally_range before,
-	      struct tally_range after, struct tally_answer_change *c)
+look_at_clock(const struct sides *s, struct tally_answer_change *c)
 {
-	double from = median_in(&r->courses[TALLY_COURSE_CLOCK], before);
-	double to = median_in(&r->courses[TALLY_COURSE_CLOCK], after);
-	bool slower = c->after_ns > c->before_ns;
-	if (from <= 0 || to <= 0 || (slower ? to > CLOCK_MOVED * from : from > CLOCK_MOVED * to))
+	const struct tally_course *clock = &s->r->courses[TALLY_COURSE_CLOCK];
+	const struct tally_course *held = &s->r->courses[TALLY_COURSE_HELD];
+	double from = median_in(clock, s->before), to = median_in(clock, s->after);
+	double slower = s->lost_ns > 0 ? to / from : from / to;
+	if (from <= 0 || to <= 0 || slower > CLOCK_MOVED)
 		return;
 	c->clock_before = from;
 	c->clock_after = to;
-	c->held = median_in(&r->courses[TALLY_COURSE_HELD], before) <= 0 &&
-		  median_in(&r->courses[TALLY_COURSE_HELD], after) > 0;
+	c->held = median_in(held, s->before) <= 0 && median_in(held, s->after) > 0;
 }
 
-/* By the whole stretches, or, where that was at another frame, by what is next to the change. */
+/* By the whole stretches, or, where what is named did not change next to the change by half as much
+ * as there or as the frames, by what is next to it. */
 static void
-explain(const struct tally_over_run *r, struct tally_range before, struct tally_range after,
-	struct tally_answer_change *c)
+explain(const struct sides *whole, struct tally_answer_change *c)
 {
 	const struct tally_answer_change blank = *c;
-	struct tally_range to = next_to(r, before, true), from = next_to(r, after, false);
-	explain_change(r, before, after, c);
-	if (!is_there(r, to, from, c)) {
+	const struct sides near = next_to(whole), *s = whole;
+	explain_change(s, c);
+	double change = named_change(&near, c), all = c->what_after_ns - c->what_before_ns;
+	if (change / change_of(&near, TALLY_COURSE_FRAME) < HALF && change / all < HALF) {
 		*c = blank;
-		before = to;
-		after = from;
-		explain_change(r, before, after, c);
+		s = &near;
+		explain_change(s, c);
 	}
-	check_driver(r, before, after, c);
-	add_second(r, before, after, c);
-	look_at_clock(r, before, after, c);
+	if (is_of_driver(s, c))
+		check_driver(s, c);
+	if (!c->starved)
+		add_second(s, c);
+	look_at_clock(s, c);
 }
 
 /* In the longest part up to the run's end each quarter of which has more than the one before, by a
@@ -735,7 +706,8 @@ tally_over_run_conclude(const struct tally_over_run *r, struct tally_answer_devi
 			.before_ns = found[i].before_ns,
 			.after_ns = found[i].after_ns,
 		};
-		explain(r, range, after, c);
+		const struct sides sides = { r, range, after, c->after_ns - c->before_ns };
+		explain(&sides, c);
 		if (!c->what || c->starved)
 			c->waits_ns = c->after_ns - c->before_ns;
 		c->begin_ns[0] = start_of(r, range.from);

@@ -1280,6 +1280,8 @@ class Answer(CliCase):
             ((16, (11, 5), 6, 9), "GBuffer 3.00 -> 11.0 ms, same draws"),
             # That the thread waits for the pass is the same.
             ((16, (9, 5), 3, 5), "GBuffer 3.00 -> 9.00 ms, same draws, and CPU 1.00 -> 3.00 ms"),
+            # Planted: a sleep in a driver that waits in calls which nobody counts: what the GPU's time leaves.
+            ((16, (7, 5), 1, 3), "GBuffer 3.00 -> 7.00 ms, same draws, and other waits 4.00 -> 8.00 ms"),
             ((16, (3, 5), 9, 3, ("pipeline", 7, 7)), "CPU 1.00 -> 9.00 ms, of it shaders made 7.00 ms"),
             ((16, (3, 5), 9, 3, ("pipeline", 3, 3), ("shader", 4, 4)), "CPU 1.00 -> 9.00 ms, of it shaders made 7.00 ms"),
             ((16, (3, 5), 9, 3, ("pipeline", 7, 0)), "CPU 1.00 -> 9.00 ms"),
