@@ -30,7 +30,7 @@
 
 /* Memory for 64 passes; their values and valid bits follow it in the same block. */
 struct tally_chunk {
-	void *next; /* first in every kind of chunk */
+	void *next, *memory; /* first in every kind of chunk; what to free */
 	_Alignas(64) struct tally_pass passes[TALLY_CHUNK_PASSES];
 };
 

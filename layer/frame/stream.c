@@ -13,6 +13,7 @@
 
 #define FRAMES_OF_PASSES 8 /* chunks kept for this many full frames */
 #define BACKLOG_BYTES (8u << 20) /* more frames than that wait for the log in so much memory */
+#define LINE 64 /* where chunks begin */
 #define LOADS_OF_PASSES 8 /* a full frame's workloads, as a multiple of its passes */
 #define FRAMES_OF_LOADS 2
 #define LONG_FRAME_NS UINT64_C(10000000)
@@ -95,7 +96,7 @@ free_chunks(void *chunk)
 {
 	while (chunk) {
 		void *next = *(void **)chunk;
-		free(chunk);
+		free(((void **)chunk)[1]);
 		chunk = next;
 	}
 }
@@ -207,10 +208,13 @@ take_chunk(struct tally_stream *s, struct tally_chunk_pool *pool, size_t size, s
 	if (pool->n == pool->max)
 		return NULL;
 	/* Each pass and workload is cleared when it opens. */
-	chunk = aligned_alloc(64, chunk_bytes(s, size, results));
-	if (!chunk)
+	/* A game's own malloc() and free() may be without aligned_alloc(). */
+	void *memory = malloc(chunk_bytes(s, size, results) + LINE - 1);
+	if (!memory)
 		return NULL;
-	*(void **)chunk = NULL;
+	chunk = (char *)memory + (0 - (uintptr_t)memory) % LINE;
+	((void **)chunk)[0] = NULL;
+	((void **)chunk)[1] = memory;
 	pool->n++;
 	struct tally_value *values = (struct tally_value *)(void *)((char *)chunk + size);
 	uint64_t *valid = (uint64_t *)(values + TALLY_CHUNK_PASSES * n);
