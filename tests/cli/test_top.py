@@ -724,13 +724,20 @@ class OnATerminal(CliCase):
         self.assertEqual(terminal.ended(), 0)
 
     def test_stop_and_go_on(self):
-        # Only a shell's job is stopped by Ctrl-Z; while it draws, ncurses ignores it.
+        # Only a shell's job is stopped by Ctrl-Z; while it draws, ncurses ignores it. It is pressed again, but not
+        # at once: it discards what the shell has written and nobody has read.
+        def stopped(text):
+            nonlocal due
+            if "status 148" not in text and time.monotonic() > due:
+                terminal.press(b"\x1a")
+                due = time.monotonic() + 5
+            return "status 148" in text
+        due = 0
         self.write_log("a.jsonl", long_log())
         script = f"'{COMMAND}' top a.jsonl; echo status $?; read line; fg; echo over"
         terminal = Terminal(self, ["-mc", script], program="sh")
         terminal.until(r"(?s)p29.*quit.*pause")
-        terminal.press(b"\x1a")
-        terminal.until(r"status 148")
+        terminal.until(stopped)
         terminal.restored()
         terminal.screen.resize(100, 24)
         terminal.press("\n")
