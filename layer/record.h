@@ -495,6 +495,8 @@ struct tally_process_record {
 	uint64_t ready_ns; /* the thread that ends frames was ready to run, without a CPU */
 	const struct tally_thread_record *threads; /* the busiest first */
 	uint32_t n_threads;
+	const struct tally_asleep_record *asleep; /* of the frame that has not ended */
+	uint32_t n_asleep;
 };
 
 struct tally_note_record {

@@ -80,11 +80,33 @@ take_hitch(void *user, const struct tally_hitch *h, const struct tally_hitch_see
 
 static char others_name[] = "(other windows)";
 
+/* A lock that nobody is known to hold, or a device, may be the driver's, which waits for passes as
+ * long as they take, which was `gpu_ns`. */
+static void
+find_asleep(const struct tally_asleep_record *asleep, uint32_t n, uint64_t gpu_ns,
+	    struct tally_asleep_record out[TALLY_HITCH_PLACES])
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct tally_asleep_record a = asleep[i];
+		if (!a.thread && (strcmp(a.in, "futex") == 0 || strcmp(a.in, "ioctl") == 0))
+			a.ns -= MIN(a.ns, gpu_ns);
+		bool most = a.ns > out[0].ns;
+		if (a.ns <= out[1].ns)
+			continue;
+		a.in = g_intern_string(a.in);
+		a.of = g_intern_string(a.of);
+		a.thread = g_intern_string(a.thread);
+		out[1] = most ? out[0] : a;
+		out[0] = most ? a : out[0];
+	}
+}
+
 static void
 add_quiet(struct tally_answer *answer, const struct tally_process_record *p)
 {
 	answer->quiet_ns = p->time_ns - MIN(answer->last_ns, p->time_ns);
-	answer->quiet_known = p->has_ready;
+	memset(answer->quiet_asleep, 0, sizeof(answer->quiet_asleep));
+	find_asleep(p->asleep, p->n_asleep, 0, answer->quiet_asleep);
 	for (uint32_t i = 0; i < p->n_threads; i++)
 		if (p->threads[i].ends_frames)
 			answer->quiet_work_ns += p->threads[i].cpu_ns;
@@ -238,27 +260,6 @@ behind(const struct tally_frame_record *f, bool *placed)
 	return last_ns - end_ns;
 }
 
-/* A lock that nobody is known to hold, or a device, may be the driver's, which waits for passes as
- * long as they take, which was `gpu_ns`. */
-static void
-find_asleep(const struct tally_frame_record *f, uint64_t gpu_ns,
-	    struct tally_asleep_record out[TALLY_HITCH_PLACES])
-{
-	for (uint32_t i = 0; i < f->n_asleep; i++) {
-		struct tally_asleep_record a = f->asleep[i];
-		if (!a.thread && (strcmp(a.in, "futex") == 0 || strcmp(a.in, "ioctl") == 0))
-			a.ns -= MIN(a.ns, gpu_ns);
-		bool most = a.ns > out[0].ns;
-		if (a.ns <= out[1].ns)
-			continue;
-		a.in = g_intern_string(a.in);
-		a.of = g_intern_string(a.of);
-		a.thread = g_intern_string(a.thread);
-		out[1] = most ? out[0] : a;
-		out[0] = most ? a : out[0];
-	}
-}
-
 static void
 add_to_hitches(struct tally_answer_state *s, struct tally_hitch_frame *h,
 	       const struct counted *c)
@@ -287,7 +288,8 @@ add_to_hitches(struct tally_answer_state *s, struct tally_hitch_frame *h,
 	for (int i = 0; i < TALLY_N_EVENTS; i++)
 		h->ns[TALLY_HITCH_EVENTS + i] = c->events->sums[i].ns;
 	h->events = *c->events;
-	find_asleep(f, f->gpu_ns - MIN(c->unsure_ns, f->gpu_ns), h->asleep);
+	find_asleep(f->asleep, f->n_asleep, f->gpu_ns - MIN(c->unsure_ns, f->gpu_ns),
+		    h->asleep);
 	tally_hitches_add(&s->hitches);
 }
 

@@ -156,10 +156,10 @@ struct tally_answer {
 	struct tally_loads loads;
 	struct tally_start start;
 	uint64_t last_ns; /* when the last frame of the log ended, of any device */
-	/* From then to the last process line; how long the thread that ends frames worked, if
-	 * `quiet_known`. */
+	/* From then to the last process line; how long the thread that ended it worked; what it
+	 * slept in, the longest first. */
 	uint64_t quiet_ns, quiet_work_ns;
-	bool quiet_known;
+	struct tally_asleep_record quiet_asleep[TALLY_HITCH_PLACES];
 };
 
 /* `log` must outlive the answer; nothing is read from it yet. */

@@ -173,9 +173,8 @@ pass_text(const struct tally_answer_hitch *h)
 			    h->or_wait ? ", or a wait of the CPU" : "");
 }
 
-/* "sleep: clock_nanosleep", "for loader: futex" */
-static const char *
-place_text(const struct tally_asleep_record *a)
+const char *
+tally_asleep_text(const struct tally_asleep_record *a)
 {
 	static const struct {
 		const char *in, *what; /* part of the call's name */
@@ -202,9 +201,10 @@ asleep_text(const struct tally_answer_hitch *h, const char *else_text)
 	if (!a[0].in || share_of(h, a[0].ns) < LOOKED)
 		return else_text;
 	if (share_of(h, a[1].ns) < ALSO_LOOKED)
-		return tally_phrase(" (%s)", place_text(a));
-	return tally_phrase(" (%s %s; %s %s)", place_text(a), tally_duration_text((double)a[0].ns),
-			    place_text(a + 1), tally_duration_text((double)a[1].ns));
+		return tally_phrase(" (%s)", tally_asleep_text(a));
+	return tally_phrase(" (%s %s; %s %s)", tally_asleep_text(a),
+			    tally_duration_text((double)a[0].ns), tally_asleep_text(a + 1),
+			    tally_duration_text((double)a[1].ns));
 }
 
 static const char *

@@ -137,9 +137,13 @@ add_head(GPtrArray *lines, const struct tally_answer *answer,
 	else if (surface)
 		size = tally_phrase(", %ux%u", surface->width, surface->height);
 	const char *name = tally_short_name(s && s->name ? s->name : "unknown");
-	add_line(lines, tally_phrase("device %u: %s%s, %" PRIu64 " frame%s in %s",
-				     d->device, name, size, d->frames, TALLY_S(d->frames),
+	const char *of = s && s->missed && !d->window
+				 ? tally_phrase(" of %" PRIu64, d->frames + s->missed)
+				 : "";
+	add_line(lines, tally_phrase("device %u: %s%s, %" PRIu64 "%s frame%s in %s",
+				     d->device, name, size, d->frames, of, TALLY_S(d->frames),
 				     tally_duration_text(d->seconds * 1e9)));
+	add_below(lines, answer->log->paused ? "then the capture was paused" : NULL);
 	add_line(lines, tally_answer_left_out_text(answer, d));
 }
 
@@ -586,22 +590,31 @@ add_untimed(GPtrArray *lines, const struct tally_device_summary *s,
 			add_below(lines, off);
 }
 
+/* What the thread that ended the last frame did from then on; "": not known. */
+static const char *
+quiet_text(const struct tally_answer *a)
+{
+	enum { SOME = 20 }; /* less than a 20th is no work */
+	const struct tally_asleep_record *slept = a->quiet_asleep;
+	uint64_t work_ns = MIN(a->quiet_work_ns, a->quiet_ns);
+	if (slept->ns > a->quiet_ns / 2)
+		return tally_phrase(": its thread waited (%s)", tally_asleep_text(slept));
+	return work_ns > a->quiet_ns / SOME
+		       ? tally_phrase(": its thread worked %s",
+				      tally_duration_text((double)work_ns))
+		       : "";
+}
+
 const char *
 tally_answer_quiet_text(const struct tally_answer *a, const struct tally_answer_device *d)
 {
-	/* To work less than a 20th is to wait. */
-	enum { LEAST_MS = 1500, LEAST_FRAMES = 20, MOSTLY = 20 };
-	if (a->log->has_end || !a->last_ns || a->quiet_ns / 1000000 < LEAST_MS ||
+	enum { LEAST_MS = 1500, LEAST_FRAMES = 20 };
+	bool over = a->log->has_end || a->log->paused || !a->last_ns;
+	if (over || a->quiet_ns / 1000000 < LEAST_MS ||
 	    d->frames < LEAST_FRAMES || (double)a->quiet_ns < d->p99_ns)
 		return NULL;
-	const char *thread = "", *quiet = tally_duration_text((double)a->quiet_ns);
-	uint64_t work_ns = MIN(a->quiet_work_ns, a->quiet_ns);
-	if (a->quiet_known)
-		thread = work_ns > a->quiet_ns / MOSTLY
-				 ? tally_phrase(": the thread that ends them worked %s",
-						tally_duration_text((double)work_ns))
-				 : ": the thread that ends them waited";
-	return tally_phrase("no frame ended for %s or more%s", quiet, thread);
+	return tally_phrase("no frame for the last %s or more%s",
+			    tally_duration_text((double)a->quiet_ns), quiet_text(a));
 }
 
 GPtrArray *

@@ -48,6 +48,8 @@ add_note(struct tally_aggregate *a, const struct tally_note_record *r)
 					     : g_strdup(r->message);
 	bool mark = is_mark(r);
 	if (mark) {
+		if (strcmp(r->source, "trigger") == 0)
+			a->paused = g_str_has_prefix(r->message, "capture pauses");
 		/* Two equal marks are two separate marks. */
 		if (!s->notes.first_ns)
 			s->notes.first_ns = r->time_ns;
@@ -121,7 +123,8 @@ read_frame(struct tally_aggregate *a, const struct tally_frame_record *f)
 	number_marks(a, f);
 	add_pictured(a, f);
 	bool skipped = is_warmup(a, d, f);
-	d->seen++;
+	d->first = d->seen ? d->first : f->frame;
+	d->missed = f->frame - d->first - d->seen++;
 	if (skipped) {
 		d->warmed_up++;
 		d->warmed_up_ns += f->cpu_ns;

@@ -177,6 +177,7 @@ struct tally_device_summary {
 	int32_t queue_family, queue_index;
 	GPtrArray *off; /* elements: char *: "source: reason" */
 	uint64_t seen; /* frames read, including dropped ones */
+	uint64_t first, missed; /* the first frame's number; those not there since then */
 	struct tally_group *outside; /* NULL = none; also among the groups */
 	/* Of frames, up to the end: tally_aggregate_forget_frames(). */
 	uint64_t frames; /* frames that count: after warm-up and complete */
@@ -225,6 +226,7 @@ struct tally_aggregate {
 	GPtrArray *devices; /* elements: struct tally_device_summary *, by number */
 	bool several_queues; /* a device has more than one queue */
 	GPtrArray *notes; /* elements: char *, without duplicates */
+	bool paused; /* the capture, at the end */
 	bool truncated; /* the last line is incomplete */
 	bool skips_bad;
 	struct tally_skipped_lines skipped;

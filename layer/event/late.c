@@ -25,7 +25,7 @@
 #define LOOK_NS (8 * NS_PER_MS)
 #define LATE_LOOK_NS (2 * NS_PER_MS)
 #define LATE_LOOKS 16
-#define LONGEST_NS (10000 * NS_PER_MS)
+#define LONGEST_NS (30000 * NS_PER_MS) /* as long as there are process lines */
 #define LEAST_LATE_NS (4 * NS_PER_MS)
 
 /* A thread that ends frames. It alone stores, but for the thread that takes its place after it has
@@ -384,6 +384,15 @@ tally_late_find(uint64_t tid, uint64_t begin_ns, uint64_t end_ns,
 			n = list_sleep(s, to_ns - s->begin_ns, n);
 	}
 	return n;
+}
+
+uint32_t
+tally_late_find_unended(uint64_t tid, uint64_t now_ns, const struct tally_asleep_record **out)
+{
+	const struct watched *w = threads, *end = threads + MAX_THREADS;
+	while (w < end && atomic_load(&w->tid) != tid)
+		w++;
+	return tid && w < end ? tally_late_find(tid, atomic_load(&w->ended_ns), now_ns, out) : 0;
 }
 
 void

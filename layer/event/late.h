@@ -27,6 +27,9 @@ uint64_t tally_late_look(uint64_t now_ns);
 /* What was found of the thread between those times, valid until the next call of either. */
 uint32_t tally_late_find(uint64_t tid, uint64_t begin_ns, uint64_t end_ns,
 			 const struct tally_asleep_record **out);
+/* The same since the thread last ended a frame. */
+uint32_t tally_late_find_unended(uint64_t tid, uint64_t now_ns,
+				 const struct tally_asleep_record **out);
 /* Nothing is known of any thread: a capture begins, maybe in a forked child. */
 void tally_late_forget(void);
 

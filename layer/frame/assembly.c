@@ -127,10 +127,22 @@ next_quiet_ns(uint64_t quiet_ns)
 	return quiet_ns < MAX_QUIET_NS ? 2 * quiet_ns : 0;
 }
 
+static void
+write_process(struct tally_assembly *a, uint64_t now_ns, bool frames)
+{
+	struct tally_process_record process;
+	if (!tally_process_load_read(a->load, now_ns, a->frames_thread, &process) ||
+	    a->status != TALLY_RECORD_OK)
+		return;
+	if (!frames)
+		process.n_asleep = tally_late_find_unended(a->frames_thread, now_ns,
+							   &process.asleep);
+	note_status(a, a->ops->process(tally_black_box_recorder(a->recorder), &process));
+}
+
 void
 tally_assembly_write_load(struct tally_assembly *a, uint64_t now_ns, bool frames)
 {
-	struct tally_process_record process;
 	if (a->config && a->config->digest)
 		return; /* a digest has no lines that grow with the run */
 	if (!a->load)
@@ -140,10 +152,7 @@ tally_assembly_write_load(struct tally_assembly *a, uint64_t now_ns, bool frames
 	a->load_ns = now_ns;
 	a->long_frame = false;
 	a->quiet_ns = frames ? QUIET_NS : next_quiet_ns(a->quiet_ns);
-	if (tally_process_load_read(a->load, now_ns, a->frames_thread, &process) &&
-	    a->status == TALLY_RECORD_OK)
-		note_status(a, a->ops->process(tally_black_box_recorder(a->recorder),
-					       &process));
+	write_process(a, now_ns, frames);
 }
 
 static void

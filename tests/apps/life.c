@@ -13,9 +13,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -145,6 +147,33 @@ mode_kill_early(void)
 		usleep(300000 / frames);
 	}
 	kill(getpid(), SIGKILL);
+	return 1;
+}
+
+static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
+
+/* Holds the lock for which the frames' thread waits, and ends the program. */
+static void *
+hold_and_kill(void *arg)
+{
+	prctl(PR_SET_NAME, "loader");
+	pthread_mutex_lock(&held);
+	atomic_store((atomic_int *)arg, 1);
+	sleep(3);
+	kill(getpid(), SIGKILL);
+	return arg;
+}
+
+static int
+mode_hang(void)
+{
+	atomic_int is_held = 0;
+	pthread_t thread;
+	open_and_render();
+	pthread_create(&thread, NULL, hold_and_kill, &is_held);
+	while (!atomic_load(&is_held))
+		usleep(1000);
+	pthread_mutex_lock(&held);
 	return 1;
 }
 
@@ -462,6 +491,7 @@ static const struct {
 	{ "abort", mode_abort },
 	{ "kill", mode_kill },
 	{ "kill_early", mode_kill_early },
+	{ "hang", mode_hang },
 	{ "term", mode_term },
 	{ "segv", mode_segv },
 	{ "segv_group", mode_segv_group },

@@ -1494,19 +1494,35 @@ class Answer(CliCase):
 
     def test_no_frame_at_the_end(self):
         """A log that was cut while no frame ended: process lines go on for a while."""
-        def run(work, ready=True, end=False, frames=1, n=30, ms=14):
+        def run(work, end=False, frames=1, n=30, ms=14, asleep=()):
             lines = log_of([(ms, {"GBuffer": 8}, {}) for _ in range(n)])
             last, now = lines[-2], 10**9 + n * ms * MS
-            quiet = [{"type": "process", "time_ns": now + at * MS, "period_ns": period * MS, **({"ready_ns": 0} if ready else {}),
-                      "threads": [{"name": "game", "cpu_ns": int(work * period * MS), "ends_frames": True}] if work else []} for at, period in ((1990, 2000), (5990, 4000))]
+            quiet = [{"type": "process", "time_ns": now + at * MS, "period_ns": period * MS, "ready_ns": 0,
+                      "threads": [{"name": "game", "cpu_ns": int(work * period * MS), "ends_frames": True}] if work else [],
+                      **({"asleep": [{"n": 9, **a, "ns": a["ns"] * MS} for a in asleep]} if asleep else {})} for at, period in ((1990, 2000), (5990, 4000))]
             late = [{**last, "frame": 30, "start_ns": now, "cpu_ns": 6000 * MS}] if not frames else []
             return self.ok("report", self.write_log("a.jsonl", [*lines[:-1], *quiet, *late, *(lines[-1:] if end else [])])).stdout.decode()
-        for words, text in (("no frame ended for 5.99 s or more: the thread that ends them worked 5.99 s\n", run(1)),
-                            ("no frame ended for 5.99 s or more: the thread that ends them waited\n", run(0)),
-                            ("no frame ended for 5.99 s or more\n", run(0, ready=False))):
-            self.assertIn(words, text)
+        lock, sleep = {"in": "futex", "thread": "loader"}, {"in": "clock_nanosleep"}
+        for words, text in ((": its thread worked 5.99 s", run(1)),
+                            ("", run(0)),
+                            (": its thread waited (for loader: futex)", run(0, asleep=[{**lock, "ns": 5980}])),
+                            (": its thread waited (for loader: futex)", run(0, asleep=[{**sleep, "ns": 1000}, {**lock, "ns": 4000}])),
+                            ("", run(0, asleep=[{**lock, "ns": 2000}, {**sleep, "ns": 2900}])),
+                            (": its thread worked 5.99 s", run(1, asleep=[{**lock, "ns": 500}]))):
+            self.assertIn(f"\nno frame for the last 5.99 s or more{words}\n", text)
         # An idle program has few frames, or they are as far apart.
-        self.assertNotIn("no frame ended", run(1, end=True) + run(1, frames=0) + run(0, n=19) + run(0, n=25, ms=7000))
+        self.assertNotIn("no frame for the last", run(1, end=True) + run(1, frames=0) + run(0, n=19) + run(0, n=25, ms=7000))
+
+    def test_frames_not_captured(self):
+        """Frames that are not in the log, and a capture that was paused at the end."""
+        def trigger(what, ms):
+            return {"type": "note", "level": "info", "message": f"capture {what}: passtally trigger", "source": "trigger", "time_ns": 10**9 + ms * MS}
+        whole = log_of([(14, {"GBuffer": 8}, {}) for _ in range(30)])
+        gap = log_of([(14, {"GBuffer": 8}, {"number": i + 20 * (i > 9)}) for i in range(30)])
+        for log, words in ((whole, "30 frames in 420 ms\n71"), (gap, "30 of 50 frames in 420 ms\n71"),
+                           ([*gap[:12], trigger("pauses", 140), *gap[12:-1], trigger("starts", 200), gap[-1]], "30 of 50 frames in 420 ms\n71"),
+                           ([*whole[:-1], trigger("pauses", 430), whole[-1]], "30 frames in 420 ms\n  then the capture was paused\n71")):
+            self.assertIn(f"device 0: card 0, {words}", self.ok("report", self.write_log("a.jsonl", log)).stdout.decode())
 
     def test_a_device_without_a_frame(self):
         # The end of a log has a note about its passes; a program that was killed wrote none.

@@ -328,6 +328,20 @@ def check_kill_early(checks, life):
             h.validate(checks, log, truncated=not found.complete)
 
 
+def check_hang(checks, life):
+    """Of a program that hangs until it is killed the log says in what."""
+    with h.scratch() as folder:
+        log = folder / "log.jsonl"
+        got = h.run([life, "hang", "--frames", 60], h.base_env(folder, h.capture_env(log)))
+        checks.equal(got.status, -9, "how it ends")
+        slept = h.Log(log).of("process")[-1].get("asleep", [])
+        checks.equal([(a["in"], a.get("thread")) for a in slept], [("futex", "loader")], "what its thread slept in")
+        checks.that(sum(a["ns"] for a in slept) > 1.5e9, f"for how long: {slept}")
+        said = h.run([h.need("passtally"), "report", log], h.base_env(folder)).text
+        checks.that(re.search(r"\nno frame for the last [12]\.\d+ s or more: its thread waited \(for loader: futex\)\n", said), said)
+        h.validate(checks, log, truncated=True)
+
+
 def check_run(checks, life):
     """The command passes on the way in which the game ended, and its messages come after the game's."""
     command = h.need("passtally")
@@ -365,7 +379,7 @@ def main():
     others = {"exec": check_exec, "thread_exit": check_thread_exit,
               "exit_threads": check_exit_threads, "bad_option": check_bad_option, "bad_file": check_bad_file,
               "bad_place": check_bad_place, "file_limit": check_file_limit, "full_disk": check_full_disk,
-              "max_log": check_max_log, "disabled": check_disabled, "early": check_early, "room": check_room, "kill_early": check_kill_early}
+              "max_log": check_max_log, "disabled": check_disabled, "early": check_early, "room": check_room, "kill_early": check_kill_early, "hang": check_hang}
     if h.built("passtally"):
         others["run"] = check_run
     chosen = sys.argv[1:] or [*ENDS, *others]

@@ -37,16 +37,22 @@ static const struct tally_thread_record threads[] = {
 	{ "dxvk-cs", 95000000, false, true, 3000000 },
 	{ "game", 20000000, true, false, 0 },
 };
+static const struct tally_asleep_record asleep[] = {
+	{ .in = "futex", .thread = "loader", .ns = 7000, .n = 3 },
+	{ .in = "ioctl", .of = "device", .ns = 8, .n = 1 },
+};
 static const struct tally_process_record processes[] = {
-	{ 6900000000, 100000000, 1 << 19, 0, true, 4000, &threads[1], 1 },
-	{ 7000000000, 100000000, 1 << 20, 4096, true, 5000, threads, 2 },
+	{ 6900000000, 100000000, 1 << 19, 0, true, 4000, &threads[1], 1, NULL, 0 },
+	{ 7000000000, 100000000, 1 << 20, 4096, true, 5000, threads, 2, asleep, 2 },
 };
 static const char expected_process[] =
 	"{\"type\":\"process\",\"time_ns\":7000000000,\"period_ns\":100000000,"
 	"\"resident_bytes\":1048576,\"disk_bytes\":4096,\"ready_ns\":5000,\"threads\":"
 	"[{\"name\":\"dxvk-cs\","
 	"\"cpu_ns\":95000000,\"ready_ns\":3000000},"
-	"{\"name\":\"game\",\"cpu_ns\":20000000,\"ends_frames\":true}]}\n";
+	"{\"name\":\"game\",\"cpu_ns\":20000000,\"ends_frames\":true}],"
+	"\"asleep\":[{\"in\":\"futex\",\"thread\":\"loader\",\"n\":3,\"ns\":7000},"
+	"{\"in\":\"ioctl\",\"of\":\"device\",\"n\":1,\"ns\":8}]}\n";
 static const char expected[] =
 	"{\"type\":\"pipeline\",\"id\":\"cdfb829e0a4dc5ce\",\"kind\":\"render\","
 	"\"name\":\"opaque \\\"wood\\\"\",\"stages\":[{\"stage\":\"vertex\",\"entry\":\"main\","
@@ -128,6 +134,12 @@ check_process(const struct tally_process_record *got, const struct tally_process
 	g_assert_true(got->has_ready);
 	g_assert_cmpuint(got->ready_ns, ==, want->ready_ns);
 	g_assert_cmpuint(got->n_threads, ==, want->n_threads);
+	g_assert_cmpuint(got->n_asleep, ==, want->n_asleep);
+	for (uint32_t i = 0; i < want->n_asleep; i++) {
+		g_assert_cmpstr(got->asleep[i].in, ==, want->asleep[i].in);
+		g_assert_cmpstr(got->asleep[i].thread, ==, want->asleep[i].thread);
+		g_assert_cmpuint(got->asleep[i].ns, ==, want->asleep[i].ns);
+	}
 	for (uint32_t i = 0; i < want->n_threads; i++) {
 		g_assert_cmpstr(got->threads[i].name, ==, want->threads[i].name);
 		g_assert_cmpuint(got->threads[i].cpu_ns, ==, want->threads[i].cpu_ns);

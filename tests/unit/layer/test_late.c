@@ -223,6 +223,10 @@ test_place(const void *row)
 		g_assert_cmpuint(found->n, ==, 3);
 		g_assert_cmpuint(found->ns, ==, 6 * MS); /* to where the next look is due */
 	}
+	/* The same, as long as its end is not known. */
+	g_assert_cmpuint(tally_late_find_unended(tid + 1, begin_ns + 40 * MS, &found), ==, 0);
+	g_assert_cmpuint(tally_late_find_unended(tid, begin_ns + 18 * MS, &found), ==, n);
+	g_assert_cmpuint(n ? found->ns : 3 * MS, ==, 3 * MS);
 	/* The frame has ended, late: the next one has none of it. */
 	tally_late_frame_ended(tid, begin_ns + 20 * MS, true);
 	tally_late_look(begin_ns + 41 * MS);
@@ -252,19 +256,19 @@ test_handed_on(void)
 	stop_frames();
 }
 
-/* Nobody looks after 10 s: where the thread was then, nobody knows. */
+/* Nobody looks after 30 s: where the thread was then, nobody knows. */
 static void
 test_long(void)
 {
 	static const struct row p = { .wait = read_pipe };
 	const struct tally_asleep_record *found;
 	uint64_t tid = start_frames(&p), begin_ns = base_ns + 190 * MS;
-	uint64_t next_ns = tally_late_look(begin_ns + 9900 * MS);
-	g_assert_cmpuint(next_ns, >, begin_ns + 10000 * MS);
+	uint64_t next_ns = tally_late_look(begin_ns + 29900 * MS);
+	g_assert_cmpuint(next_ns, >, begin_ns + 30000 * MS);
 	g_assert_cmpuint(tally_late_look(next_ns), ==, UINT64_MAX);
 	tally_late_frame_ended(tid, begin_ns + 60000 * MS, true);
 	g_assert_cmpuint(tally_late_find(tid, begin_ns, begin_ns + 60000 * MS, &found), ==, 1);
-	g_assert_cmpuint(found->ns, ==, next_ns - (begin_ns + 9900 * MS));
+	g_assert_cmpuint(found->ns, ==, next_ns - (begin_ns + 29900 * MS));
 	stop_frames();
 }
 
