@@ -215,12 +215,6 @@ check_order(struct tally_log_reader *reader, enum tally_line_type type)
 }
 
 static bool
-skip_line(struct tally_decoder *d)
-{
-	return tally_json_skip(&d->json) && tally_json_end(&d->json);
-}
-
-static bool
 decode_line(struct tally_decoder *d, struct tally_log_line *line)
 {
 	switch (line->type) {
@@ -241,7 +235,7 @@ decode_line(struct tally_decoder *d, struct tally_log_line *line)
 	case TALLY_LINE_END:
 		return tally_decode_end(d, &line->end);
 	default:
-		return skip_line(d);
+		return tally_json_skip(&d->json) && tally_json_end(&d->json);
 	}
 }
 

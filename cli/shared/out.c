@@ -259,8 +259,8 @@ put_f64(struct tally_out *o, double v)
 	tally_out_put(o, text);
 }
 
-static void
-put_value(struct tally_out *o, struct tally_value v)
+void
+tally_out_cell_value(struct tally_out *o, struct tally_value v)
 {
 	if (v.storage == TALLY_STORAGE_F64)
 		put_f64(o, v.f64);
@@ -279,7 +279,7 @@ void
 tally_out_value(struct tally_out *o, const char *key, struct tally_value v)
 {
 	begin_value(o, key);
-	put_value(o, v);
+	tally_out_cell_value(o, v);
 }
 
 void
@@ -358,10 +358,4 @@ tally_out_cell(struct tally_out *o, const char *text)
 	}
 	g_autofree char *cell = tally_out_cell_text(text);
 	tally_out_put(o, cell);
-}
-
-void
-tally_out_cell_value(struct tally_out *o, struct tally_value v)
-{
-	put_value(o, v);
 }

@@ -67,13 +67,6 @@ add_item(struct vk_recording *r, enum vk_item_kind kind)
 }
 
 static bool
-room_for_pass(struct vk_recording *r)
-{
-	return make_room(&r->passes, &r->room_passes, r->n_passes, 1, sizeof(*r->passes),
-			 max_passes(r));
-}
-
-static bool
 room_for_text(struct vk_recording *r, size_t len)
 {
 	return make_room(&r->text, &r->room_text, r->n_text, len, 1, MAX_TEXT);
@@ -82,7 +75,9 @@ room_for_text(struct vk_recording *r, size_t len)
 bool
 vk_recording_room_for_pass(struct vk_recording *r)
 {
-	if (r->n_passes < r->room_passes || room_for_pass(r))
+	if (r->n_passes < r->room_passes ||
+	    make_room(&r->passes, &r->room_passes, r->n_passes, 1, sizeof(*r->passes),
+		      max_passes(r)))
 		return true;
 	r->dropped++;
 	r->broken |= r->n_passes < max_passes(r);
