@@ -124,7 +124,10 @@ hand_over(struct world *w, struct tally_stream *s, uint64_t frame, char how)
 			};
 	}
 	if (part->captured) {
-		part->first = part->last = calloc(1, sizeof(*part->first));
+		size_t line = _Alignof(struct tally_chunk);
+		struct tally_chunk *chunk = aligned_alloc(line, sizeof(*chunk));
+		*chunk = (struct tally_chunk){ .memory = chunk };
+		part->first = part->last = chunk;
 		part->first->passes[part->n_passes++] = (struct tally_pass){
 			.target = &window,
 			.surface = -1,
