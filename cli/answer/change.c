@@ -243,13 +243,13 @@ fit(const struct sums *s, uint64_t from, uint64_t to, uint64_t side, uint64_t le
 	return best;
 }
 
-/* Whether changes `i` up to `end`, from block `from` on, are steps of one slope, which is set. */
+/* Whether changes `i` to `end`, in blocks `from` to `to`, are steps of one slope, which is set. */
 static bool
-is_slope(const struct blocks *b, const struct found *f, uint64_t from, unsigned i, unsigned end,
-	 struct tally_change *c)
+is_slope(const struct blocks *b, const struct found *f, uint64_t from, uint64_t to, unsigned i,
+	 unsigned end, struct tally_change *c)
 {
 	const struct tally_change *first = &f->all[i], *last = &f->all[end - 1];
-	uint64_t to = end_of(b, f, end - 1) - 1, side = b->least / 2;
+	const uint64_t side = b->least / 2;
 	g_autofree double *values = smooth(b->means + from, (uint32_t)(to + 1 - from));
 	g_autofree struct sums *s = g_new0(struct sums, to + 1);
 	double low = 2 * MIN(first->before_ns, last->after_ns), left, step, slope;
@@ -283,8 +283,12 @@ join_slopes(const struct blocks *b, struct found *f)
 		for (end = i + 1; end < f->n; end++)
 			if ((f->all[end].after_ns > f->all[end].before_ns) != up)
 				break;
-		while (end > i && !is_slope(b, &placed, from, i, end, &c))
-			end--;
+		for (; end > i; end--) {
+			/* The next one may stay where it is, or be placed later. */
+			uint64_t to = MIN(end_of(b, f, end - 1), end_of(b, &placed, end - 1));
+			if (is_slope(b, &placed, from, to - 1, i, end, &c))
+				break;
+		}
 		end = MAX(end, i + 1);
 		joined.all[joined.n++] = c;
 	}

@@ -1102,6 +1102,23 @@ class Answer(CliCase):
         got = run(300, lambda i: (after(i, 8, 16), {"GBuffer": after(i, 1, 5.4), "UI": after(i, 3, 6.2)}, 1))
         self.assertRegex(got["changes"][0]["text"], "; GPU 4.00 -> 11.6 ms, same draws")
 
+    def test_changes_of_any_course(self):
+        """Steps, slopes, noise and bursts in any order: changes are in order, and apart. With two of these courses it crashed."""
+        def course(seed):
+            rand = random.Random(seed)
+            n, ms, made = rand.choice((60, 120, 200, 330, 420, 700, 1400)), rand.uniform(4, 20), []
+            while len(made) < n:
+                kind, length = rand.choice("sslnr"), rand.randint(3, 90)
+                ms = min(max(ms * (rand.choice((.4, .6, .8, 1.2, 1.5, 2, 3)) if kind == "s" else 1), .05), 200)
+                end, noise = ms * rand.choice((.5, .8, 1.3, 2)) if kind == "l" else ms, rand.choice((0, .02, .1, .4))
+                made += [max(.01, (ms + (end - ms) * i / length) * (1 + rand.uniform(-noise, noise)) * (rand.choice((1, 1, 1, 4)) if kind == "r" else 1)) for i in range(length)]
+                ms = end
+            return made[:n]
+        for seed in (883, 1197, *range(20)):
+            changes = self.answer([(ms, {"GBuffer": 1}, {}) for ms in course(seed)])["changes"]
+            ends = [at for c in changes for at in (c["frame"], c.get("until", c["frame"]))]
+            self.assertEqual(ends, sorted(ends))
+
     def test_a_change_for_want_of_a_cpu(self):
         for share, words in ((0.6, "waits for a CPU 0.80 -> 9.60 ms"), (0.2, "other waits 4.00 -> 12.0 ms")):
             made = []
