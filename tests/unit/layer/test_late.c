@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "layer/base/clock.h"
+#include "tests/unit/sandbox.h"
 
 #define MS UINT64_C(1000000)
 
@@ -301,6 +302,27 @@ test_every(void)
 	stop_frames();
 }
 
+/* Where a filter may end the program at process_vm_readv(), a lock names nobody; where no file can
+ * be opened, nothing is found. */
+static void
+test_sandbox(const void *no_files)
+{
+	static const struct row p = { .wait = lock };
+	const struct tally_asleep_record *found;
+	if (!sandbox_is_entered())
+		return;
+	uint64_t tid = start_frames(&p), begin_ns = base_ns + 190 * MS;
+	if (no_files)
+		sandbox_shut_in();
+	else
+		sandbox_enter();
+	tally_late_look(begin_ns + 20 * MS);
+	g_assert_cmpuint(tally_late_find(tid, begin_ns, begin_ns + 40 * MS, &found), ==,
+			 no_files ? 0 : 1);
+	g_assert_cmpstr(no_files ? NULL : found->thread, ==, NULL);
+	stop_frames();
+}
+
 int
 main(int argc, char **argv)
 {
@@ -315,5 +337,7 @@ main(int argc, char **argv)
 	g_test_add_func("/late/long", test_long);
 	g_test_add_func("/late/second", test_second);
 	g_test_add_func("/late/every", test_every);
+	g_test_add_data_func("/late/filtered", NULL, test_sandbox);
+	g_test_add_data_func("/late/shut-in", "no files", test_sandbox);
 	return g_test_run();
 }
