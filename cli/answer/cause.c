@@ -9,7 +9,6 @@
 
 /* The thresholds of docs/verdicts.md: of what the frame lost. */
 #define NEARLY_ALL 0.9
-#define PART 0.1
 
 static const char *const names[TALLY_N_CAUSES] = {
 	[TALLY_CAUSE_UNKNOWN] = "unknown", [TALLY_CAUSE_PASS] = "pass",
@@ -121,14 +120,12 @@ of_work(struct tally_answer_hitch *h)
 		       : TALLY_CAUSE_CPU;
 }
 
-/* Whether it worked for a part that alone would be a hitch. */
+/* Whether it slept for a part of it, and that was not in a file. */
 static bool
-is_hitch_by_work(const struct tally_answer_hitch *h)
+slept_elsewhere(const struct tally_answer_hitch *h)
 {
-	uint64_t work_ns = tally_hitch_more(&h->was, TALLY_HITCH_WORK);
-	uint64_t around_ns = h->was.usual[TALLY_HITCH_FRAME];
-	return !h->driver && more_of(h, TALLY_HITCH_WORK) >= PART &&
-	       tally_hitch_is_one(around_ns + work_ns, around_ns);
+	const struct tally_asleep_record *a = h->was.asleep;
+	return a->in && share_of(h, a->ns) >= LOOKED && (!a->of || strcmp(a->of, "file") != 0);
 }
 
 static bool
@@ -149,9 +146,9 @@ of_thread(struct tally_answer_hitch *h, const struct tally_hitch_seen *seen)
 	h->driver = explains(h, TALLY_HITCH_WAIT);
 	if (!h->driver && has_disk_faults(h))
 		return TALLY_CAUSE_FAULTS;
-	if (!h->driver && is_read(h))
+	if (!h->driver && is_read(h) && !slept_elsewhere(h))
 		return TALLY_CAUSE_DISK;
-	h->part = is_hitch_by_work(h);
+	h->part = !h->driver && is_hitch(h, more_of(h, TALLY_HITCH_WORK));
 	if (has_worked(h))
 		return TALLY_CAUSE_UNKNOWN; /* until it is known how long it had no CPU */
 	h->waits = tally_event_wait(seen->events, &h->was.usual[TALLY_HITCH_EVENTS]);

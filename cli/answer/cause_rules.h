@@ -10,6 +10,8 @@
 
 /* The thresholds of docs/verdicts.md: of what the frame lost. */
 #define EXPLAINS 0.5
+#define PART 0.1
+#define LOOKED 0.25 /* what it was seen to sleep in */
 #define SAME 0.2
 #define MENTIONED 0.05
 #define DISK_FAULTS 10
@@ -42,6 +44,15 @@ slept(const struct tally_answer_hitch *h)
 {
 	double rest = 1 - more_of(h, TALLY_HITCH_WORK) - more_of(h, TALLY_HITCH_WAIT);
 	return MAX(rest, 0);
+}
+
+/* Whether such a part, a tenth at least, alone would be a hitch. */
+static inline bool
+is_hitch(const struct tally_answer_hitch *h, double part)
+{
+	uint64_t usual_ns = h->was.usual[TALLY_HITCH_FRAME];
+	double ns = part * (double)h->was.excess_ns;
+	return part >= PART && tally_hitch_is_one(usual_ns + (uint64_t)ns, usual_ns);
 }
 
 /* Most of the time in which it did not work it was seen to sleep, not for a driver. */

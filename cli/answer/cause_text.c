@@ -13,9 +13,6 @@
 #define READ 1000000
 #define ALLOCATED 16000000
 #define WAITED_NS 5e6
-/* Of what the frame lost, what it was seen to sleep in, and what else. */
-#define LOOKED 0.25
-#define ALSO_LOOKED 0.1
 
 /* "Bloom", "Bloom and others", "all passes" */
 static const char *
@@ -96,17 +93,27 @@ is_sleep(const struct tally_answer_hitch *h)
 					    : is_passes(h) && h->or_wait;
 }
 
-/* What the thread worked besides, and what it did then: calls, or memory that it took. */
+/* What the thread worked besides what is named. */
+static double
+work_besides(const struct tally_answer_hitch *h)
+{
+	const double work = more_of(h, TALLY_HITCH_WORK);
+	if (h->cause == TALLY_CAUSE_EVENT)
+		return h->calls.elsewhere ? 0 : work - share_of(h, h->calls.ns);
+	bool some = is_passes(h) ? share_of(h, h->growth_ns) <= 1 - SAME : is_sleep(h);
+	return some ? work : 0;
+}
+
+/* The same in words, and what it did then: calls, or memory that it took. */
 static const char *
 work_text(const struct tally_answer_hitch *h)
 {
-	const double work = more_of(h, TALLY_HITCH_WORK);
-	const double ns = (double)tally_hitch_more(&h->was, TALLY_HITCH_WORK);
+	const double work = more_of(h, TALLY_HITCH_WORK), besides = work_besides(h);
 	const double calls = share_of(h, h->calls.growth_ns);
-	bool some = is_passes(h) ? share_of(h, h->growth_ns) <= 1 - SAME : is_sleep(h);
 	const char *worked = "", *did = "";
-	if (some && work > SAME)
-		worked = tally_phrase(", and the CPU worked %s", tally_duration_text(ns));
+	if (besides > SAME || is_hitch(h, besides))
+		worked = tally_phrase(", and the CPU worked %s",
+				      tally_duration_text(besides * (double)h->was.excess_ns));
 	if ((is_passes(h) && *worked == '\0') || h->cause == TALLY_CAUSE_EVENT ||
 	    (h->by_gpu && !h->cause))
 		return worked;
@@ -193,14 +200,14 @@ tally_asleep_text(const struct tally_asleep_record *a)
 }
 
 /* " (sleep: clock_nanosleep)", of two " (pipe: read 12.0 ms; for loader: futex 8.00 ms)";
- * `else_text` if it is not known, or too little of what the frame lost. */
+ * `else_text` if it is not known, or too little of such a part of it. */
 static const char *
-asleep_text(const struct tally_answer_hitch *h, const char *else_text)
+asleep_text(const struct tally_answer_hitch *h, double part, const char *else_text)
 {
 	const struct tally_asleep_record *a = h->was.asleep;
-	if (!a[0].in || share_of(h, a[0].ns) < LOOKED)
+	if (!a[0].in || share_of(h, a[0].ns) < LOOKED * part)
 		return else_text;
-	if (share_of(h, a[1].ns) < ALSO_LOOKED)
+	if (share_of(h, a[1].ns) < PART * part)
 		return tally_phrase(" (%s)", tally_asleep_text(a));
 	return tally_phrase(" (%s %s; %s %s)", tally_asleep_text(a),
 			    tally_duration_text((double)a[0].ns), tally_asleep_text(a + 1),
@@ -225,7 +232,7 @@ wait_text(const struct tally_answer_hitch *h)
 		of = " (sleep, lock, disk)";
 	else if (meanwhile_text(h))
 		of = "";
-	return tally_phrase("a wait%s%s", in, asleep_text(h, of));
+	return tally_phrase("a wait%s%s", in, asleep_text(h, 1, of));
 }
 
 /* The part of it in which the thread did not work, nor waited for what is known. */
@@ -248,17 +255,18 @@ waited_text(const struct tally_answer_hitch *h)
 	const bool calls = h->cause == TALLY_CAUSE_EVENT && !h->calls.elsewhere;
 	const bool busy = share_of(h, h->no_cpu_ns) > SAME && !is_asleep(h);
 	const double rest = rest_of(h), sure = share_of(h, h->sure_ns);
+	const bool seen = h->was.asleep[0].ns >= WAITED_NS;
 	if (cpu && more_of(h, TALLY_HITCH_WAIT) - sure > SAME)
 		return ", and a wait in driver calls";
-	if (!(passes || calls || (cpu && !busy)) || rest <= SAME || has_disk_faults(h) ||
-	    rest * (double)h->was.excess_ns < WAITED_NS)
+	if (!(passes || calls || (cpu && !busy)) || rest < (seen ? PART : SAME) ||
+	    rest * (double)h->was.excess_ns < WAITED_NS || has_disk_faults(h))
 		return "";
 	if (passes && more_of(h, TALLY_HITCH_DISK_BYTES) >= DISK_RATE * rest)
 		return tally_phrase(", and %s", read_text(h));
 	/* The CPU's may be for the pass. */
 	const char *of = passes || !h->by_gpu ? " (sleep, lock, disk)" : "";
 	return busy ? ", and a wait, or no CPU"
-		    : tally_phrase(", and a wait%s", asleep_text(h, of));
+		    : tally_phrase(", and a wait%s", asleep_text(h, rest, of));
 }
 
 static const char *

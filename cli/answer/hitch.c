@@ -180,7 +180,8 @@ take_asleep(const struct tally_hitch_frame *f, struct tally_hitch *out)
 	uint64_t used_ns = usual[TALLY_HITCH_WORK] + usual[TALLY_HITCH_WAIT];
 	unsigned n = 0;
 	for (unsigned i = 0; i < TALLY_HITCH_PLACES; i++)
-		if (f->asleep[i].thread || f->asleep[i].ns + used_ns > usual[TALLY_HITCH_FRAME])
+		if (f->asleep[i].thread || f->asleep[i].of ||
+		    f->asleep[i].ns + used_ns > usual[TALLY_HITCH_FRAME])
 			out->asleep[n++] = f->asleep[i];
 }
 

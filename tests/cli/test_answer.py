@@ -687,6 +687,7 @@ class Answer(CliCase):
             ("a file, and a pass", [], [], 3, 9, {"disk_bytes": 18 * 10**6}, {"GBuffer": (21, 10)}, "disk", "18 MB read from a disk; meanwhile GBuffer 8.00 -> 21.0 ms, same draws"),
             ("a pass, and shaders made", [event("pipeline", 10, 3)], [call("pipeline", 10)], 15, 9, {}, {"GBuffer": (25, 90)}, "pass",
              "GBuffer 8.00 -> 25.0 ms, 10 -> 90 draws, and the CPU worked 12.0 ms; of it 3 shaders made, 10.0 ms"),
+            ("shaders made, and other work", [event("pipeline", 18, 3)], [call("pipeline", 18)], 31, 9, {}, {}, "shaders", "3 shaders made, 18.0 ms, and the CPU worked 10.0 ms"),
             ("a sleep, and a small file", [], [], 3, 9, {"disk_bytes": 3 * 10**6}, {}, "wait", "a wait; meanwhile 3 MB read from a disk"),
             # Planted: 17 ms of it.
             ("a file, and as long a sleep", [], [], 9, 9, {"disk_bytes": 10 * 10**6}, {}, "wait", "a wait; meanwhile 10 MB read from a disk"),
@@ -858,6 +859,9 @@ class Answer(CliCase):
             ("in one, and little in another", run(more=asleep("poll", ("fsync", 2.9))), "a wait (poll)"),
             ("in the driver, as long as the passes took", run(more=asleep("futex", ms=15)), "a wait (sleep, lock, disk, other programs)"),
             ("as in each frame, or at a limiter", run(wait=1, more=asleep("clock_nanosleep", ms=9.9)), "a wait (sleep, lock, disk, other programs)"),
+            ("in a pipe, for no longer than frames may sleep", run(wait=1, more=asleep("read", of="pipe", ms=9.9)), "a wait (pipe: read)"),
+            ("in a sleep, and in a file", run(more={**asleep("clock_nanosleep"), "disk_bytes": 18 * 10**6}), "a wait (sleep: clock_nanosleep); meanwhile 18 MB read from a disk"),
+            ("in a file", run(more={**asleep("read", of="file"), "disk_bytes": 18 * 10**6}), "18 MB read from a disk"),
             ("in a sleep, while no CPU was free", run(ready=25, every=1, more=asleep("clock_nanosleep")), "a wait (sleep: clock_nanosleep)"),
             ("in a file, after work, on a busy machine", run(ready=10, work=14, more=asleep("fsync", of="file", ms=12)), "a wait (file: fsync), and the CPU worked 11.0 ms"),
             ("seen too late", run(more=asleep("poll", ms=7)), "a wait (sleep, lock, disk, other programs)"),
@@ -919,8 +923,10 @@ class Answer(CliCase):
             self.assertEqual(got["hitches"]["worst"][0]["text"], "frame 60: +30.0 ms, Probe update 13.0 ms, its first use, "
                              "and the CPU worked 11.0 ms" + (words and f"; of it {words}"))
         # 60 ms of work, which alone would be a hitch, in 300 ms.
-        for ready, words in ((240, "the CPU; no CPU was free for up to 240 ms"), (10, "a wait (sleep, lock, disk, other programs)"), (170, "cannot tell: the CPU worked 59.0 ms, no pass took longer, no CPU was free for up to 170 ms"), (90, "cannot tell: the CPU worked 59.0 ms, no pass took longer")):
+        for ready, words in ((240, "the CPU; no CPU was free for up to 240 ms"), (10, "a wait (sleep, lock, disk, other programs), and the CPU worked 59.0 ms"), (170, "cannot tell: the CPU worked 59.0 ms, no pass took longer, no CPU was free for up to 170 ms"), (90, "cannot tell: the CPU worked 59.0 ms, no pass took longer")):
             self.assertEqual(run(ready=ready, work=62, ms=314)["hitches"]["worst"][0]["text"], f"frame 60: +300 ms, {words}")
+        # Less than a fifth of it, but seen.
+        self.assertEqual(run(work=54, ms=74, more=asleep("fsync", of="file", ms=6))["hitches"]["worst"][0]["text"], "frame 60: +60.0 ms, the CPU, and a wait (file: fsync)")
         # 20 ms of work would be a hitch, but are hardly any of it.
         self.assertEqual(run(ready=270, work=22, ms=314)["hitches"]["worst"][0]["text"], "frame 60: +300 ms, a wait: no CPU was free for up to 270 ms")
         # The driver worked by 20 ms more: what it could have done in a tenth of what was lost.
