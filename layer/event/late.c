@@ -20,13 +20,13 @@
 #define LEAST_ENDED 16 /* frames, before it is known what is usual */
 #define MAX_SLEEPS 64 /* of all threads, the newest */
 #define MAX_LISTED 8 /* of a frame */
-/* Apart between two looks at threads that are not late, and at one that is; that grows with the
- * time that it has been late, and ends. */
+/* Apart between two looks at threads that are not late, and end many frames, and at one that is:
+ * that grows with the time that it has been late, and ends. */
 #define LOOK_NS (8 * NS_PER_MS)
 #define LATE_LOOK_NS (2 * NS_PER_MS)
 #define LATE_LOOKS 16
 #define LONGEST_NS (30000 * NS_PER_MS) /* as long as there are process lines */
-#define LEAST_LATE_NS (4 * NS_PER_MS)
+#define LATE_NS (4 * NS_PER_MS) /* after a usual frame */
 
 /* A thread that ends frames. It alone stores, but for the thread that takes its place after it has
  * ended none for a second. */
@@ -317,8 +317,8 @@ tally_late_look(uint64_t now_ns)
 		if (!tid || !ended_ns || atomic_load(&w->n_ended) < LEAST_ENDED ||
 		    now_ns > ended_ns + LONGEST_NS)
 			continue;
-		uint64_t late_ns = ended_ns + usual_ns + larger(usual_ns / 2, LEAST_LATE_NS);
-		uint64_t at_ns = larger(late_ns, now_ns + LOOK_NS);
+		uint64_t late_ns = ended_ns + usual_ns + LATE_NS;
+		uint64_t at_ns = usual_ns < LOOK_NS ? larger(late_ns, now_ns + LOOK_NS) : late_ns;
 		if (now_ns >= late_ns) {
 			uint64_t apart_ns = (now_ns - ended_ns) / LATE_LOOKS;
 			at_ns = now_ns + larger(apart_ns, LATE_LOOK_NS);

@@ -205,10 +205,11 @@ test_place(const void *row)
 	const struct tally_asleep_record *found;
 	const struct row *p = row;
 	uint64_t tid = start_frames(p), begin_ns = base_ns + 190 * MS;
-	uint64_t late_ns = begin_ns + 15 * MS;
+	uint64_t late_ns = begin_ns + 14 * MS;
 
 	/* Not late yet; then every 2 ms; nothing is known of another thread, or time. */
 	g_assert_cmpuint(tally_late_look(late_ns - 9 * MS), ==, late_ns);
+	g_assert_cmpuint(tally_late_look(late_ns - MS), ==, late_ns);
 	g_assert_cmpuint(tally_late_find(tid, begin_ns, late_ns, &found), ==, 0);
 	for (unsigned look = 0; look < 3; look++)
 		g_assert_cmpuint(tally_late_look(late_ns + 2 * look * MS), ==,
@@ -227,14 +228,14 @@ test_place(const void *row)
 	/* The same, as long as its end is not known. */
 	g_assert_cmpuint(tally_late_find_unended(tid + 1, begin_ns + 40 * MS, &found), ==, 0);
 	g_assert_cmpuint(tally_late_find_unended(tid, begin_ns + 18 * MS, &found), ==, n);
-	g_assert_cmpuint(n ? found->ns : 3 * MS, ==, 3 * MS);
+	g_assert_cmpuint(n ? found->ns : 4 * MS, ==, 4 * MS);
 	/* The frame has ended, late: the next one has none of it. */
 	tally_late_frame_ended(tid, begin_ns + 20 * MS, true);
 	tally_late_look(begin_ns + 41 * MS);
 	g_assert_cmpuint(tally_late_find(tid, begin_ns + 20 * MS, begin_ns + 30 * MS, &found), ==,
 			 0);
 	g_assert_cmpuint(tally_late_find(tid, begin_ns, begin_ns + 20 * MS, &found), ==, n);
-	g_assert_cmpuint(n ? found->ns : 5 * MS, ==, 5 * MS);
+	g_assert_cmpuint(n ? found->ns : 6 * MS, ==, 6 * MS);
 	stop_frames();
 }
 
@@ -298,7 +299,7 @@ test_every(void)
 		g_assert_cmpuint(tally_late_look(now_ns + 50 * MS), ==, UINT64_MAX);
 		tally_late_frame_ended(tid, now_ns += 90 * MS, true);
 	}
-	g_assert_cmpuint(tally_late_look(now_ns + MS), ==, now_ns + 15 * MS);
+	g_assert_cmpuint(tally_late_look(now_ns + MS), ==, now_ns + 14 * MS);
 	stop_frames();
 }
 
