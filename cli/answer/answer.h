@@ -56,6 +56,7 @@ struct tally_answer_time {
 struct tally_answer_growth {
 	uint64_t frame;
 	double from, to;
+	double end; /* grown or not, over the last quarter of the run; NAN: not known */
 };
 
 /* From a frame on the run was slower or faster, for long. */

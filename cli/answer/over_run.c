@@ -635,6 +635,7 @@ static struct tally_answer_growth
 find_growth(const struct tally_over_run *r, const struct tally_course *c)
 {
 	enum { PARTS = 8, MOST = 5 }; /* of the run, and that it may begin after */
+	const double end = tally_course_median(c, 3 * r->n / 4, r->n);
 	for (uint64_t part = 0; part <= MOST; part++) {
 		double from = (double)(part * r->n / PARTS), quarter = ((double)r->n - from) / 4;
 		double at[4], grew = INFINITY;
@@ -653,9 +654,10 @@ find_growth(const struct tally_over_run *r, const struct tally_course *c)
 			.frame = part ? number_at(r, (uint64_t)fmax(begin, from)) : 0,
 			.from = at[0],
 			.to = at[3],
+			.end = end,
 		};
 	}
-	return (struct tally_answer_growth){ 0 };
+	return (struct tally_answer_growth){ .end = end };
 }
 
 /* The program ran ahead of the GPU, for a while: that is no speed. */

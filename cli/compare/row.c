@@ -122,44 +122,23 @@ tally_row_mean(const struct tally_printer *p, const struct tally_compare_row *ro
 					    row_number(p, row, row->mean[side], false));
 }
 
-/* A change of a base of 0. */
-static const char *
-row_amount(const struct tally_printer *p, const struct tally_compare_row *row, double v)
-{
-	return tally_phrase("%s%s%s", row_number(p, row, v, true), row->is_time ? " " : "",
-			    row->is_time ? p->unit.word : "");
-}
-
-/* In percent of the base; NULL if the base is 0. */
-static const char *
-row_relative(const struct tally_compare_row *row, double value)
+const char *
+tally_row_change(const struct tally_printer *p, const struct tally_compare_row *row, double value)
 {
 	double relative;
-	if (!tally_compare_relative(row, value, &relative))
-		return NULL;
+	if (!tally_compare_relative(row, value, &relative)) /* the base is 0 */
+		return tally_phrase("%s%s%s", row_number(p, row, value, true),
+				    row->is_time ? " " : "", row->is_time ? p->unit.word : "");
 	double size = fabs(relative);
 	return tally_phrase("%+.*f%%", size >= 1 ? 0 : size >= 0.1 ? 1 : 2, 100 * relative);
 }
 
 const char *
-tally_row_change(const struct tally_printer *p, const struct tally_compare_row *row, double value)
-{
-	const char *relative = row_relative(row, value);
-	return relative ? relative : row_amount(p, row, value);
-}
-
-const char *
 tally_row_interval(const struct tally_printer *p, const struct tally_compare_row *row)
 {
-	if (!row->tested)
-		return "-";
-	double ignored;
-	bool percent = tally_compare_relative(row, row->low, &ignored) &&
-		       tally_compare_relative(row, row->high, &ignored);
-	return percent ? tally_phrase("%s to %s", row_relative(row, row->low),
-				      row_relative(row, row->high))
-		       : tally_phrase("%s to %s", row_amount(p, row, row->low),
-				      row_amount(p, row, row->high));
+	return row->tested ? tally_phrase("%s to %s", tally_row_change(p, row, row->low),
+					  tally_row_change(p, row, row->high))
+			   : "-";
 }
 
 const char *

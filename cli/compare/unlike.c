@@ -147,53 +147,75 @@ is_alike(const struct tally_compare_unlike *u)
 	       (strcmp(u->side[0], u->side[1]) == 0 && (single || u->kind == TALLY_UNLIKE_NOTE));
 }
 
-static double
-clock_of(const struct tally_compare_log *log, uint32_t slot)
-{
-	struct tally_clock_range range;
-	return tally_aggregate_clock(log->devices->pdata[slot], &range) ? range.median_mhz : 0;
-}
-
-/* Of the thread that ends frames, in a frame. */
-static double
-work_of(const struct tally_compare_log *log, uint32_t slot)
-{
-	const struct tally_answer_device *d = tally_answer_find(
-		log->answer, tally_compare_log_device(log, slot));
-	double ns = d ? 1e9 * d->seconds / (double)d->frames : 0;
-	return d && d->bound.has_thread ? d->bound.thread * ns / 1e6 : 0;
-}
-
 /* What is measured of a run as a whole. */
-static const struct measure {
+static const struct {
 	const char *what, *unit;
-	double (*of)(const struct tally_compare_log *, uint32_t slot); /* 0: not known */
 	int decimals;
 	double part, least; /* by which it has to differ: of the base, and in its unit */
 } measures[] = {
-	{ "GPU clock", "MHz", clock_of, 0, TALLY_CLOCK_MOVED, 0 },
-	{ "the CPU works", "ms a frame", work_of, 2, 0.2, 0.5 },
+	{ "GPU clock", "MHz", 0, TALLY_CLOCK_MOVED, 0 },
+	{ "the CPU works", "ms a frame", 2, 0.2, 0.5 }, /* the thread that ends frames */
+	{ "hitches cost", "ms a frame", 2, 0.2, 0.5 },
+	{ "GPU memory at the end", "MB", 0, 0.2, 64 },
+	{ "memory at the end", "MB", 0, 0.2, 64 },
 };
+enum { CLOCK, WORK, HITCHES, GPU_MEMORY, MEMORY, N_MEASURES };
+
+/* Those of a log; NAN: not known. */
+static void
+get_measures(const struct tally_compare_log *log, uint32_t slot, double values[N_MEASURES])
+{
+	const bool has = slot < log->devices->len;
+	const struct tally_answer_device *d =
+		has ? tally_answer_find(log->answer, tally_compare_log_device(log, slot)) : NULL;
+	struct tally_clock_range range;
+	for (unsigned i = 0; i < N_MEASURES; i++)
+		values[i] = NAN;
+	if (has && tally_aggregate_clock(log->devices->pdata[slot], &range))
+		values[CLOCK] = range.median_mhz;
+	if (d && d->bound.has_thread)
+		values[WORK] = 1e3 * d->bound.thread * d->seconds / (double)d->frames;
+	if (d) {
+		values[HITCHES] = (double)d->hitch_ns / 1e6 / (double)d->frames;
+		values[GPU_MEMORY] = d->memory.end / 1e6;
+		values[MEMORY] = d->resident.end / 1e6;
+	}
+}
+
+/* The mean of a side's logs. Hitches of a busy machine are not the program's. */
+static void
+get_means(const struct tally_compare *c, unsigned side, uint32_t slot, double means[N_MEASURES])
+{
+	memset(means, 0, N_MEASURES * sizeof(*means));
+	TALLY_EACH (const struct tally_compare_log, log, c->logs[side]) {
+		double values[N_MEASURES];
+		get_measures(log, slot, values);
+		for (unsigned i = 0; i < N_MEASURES; i++)
+			means[i] += values[i] / c->logs[side]->len;
+	}
+	if (c->had_no_cpu > TALLY_COMPARE_BUSY)
+		means[HITCHES] = NAN;
+}
 
 static void
-note_measure(struct tally_compare *c, const struct measure *m, uint32_t slot)
+note_measures(struct tally_compare *c, uint32_t slot)
 {
-	double mean[TALLY_N_SIDES] = { 0 };
-	for (unsigned side = 0; side < TALLY_N_SIDES; side++) {
-		TALLY_EACH (const struct tally_compare_log, log, c->logs[side]) {
-			double v = slot < log->devices->len ? m->of(log, slot) : 0;
-			mean[side] += v > 0 ? v / c->logs[side]->len : (double)NAN;
-		}
-	}
-	double far = fabs(mean[1] - mean[0]);
-	if (!(far > m->part * mean[0]) || far <= m->least)
-		return;
-	const char *what = m->what;
+	double means[TALLY_N_SIDES][N_MEASURES];
+	const char *device = "";
 	if (c->n_slots > 1)
-		what = tally_phrase("%s of device %u", what, tally_compare_device(c, slot));
+		device = tally_phrase(" of device %u", tally_compare_device(c, slot));
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
-		say(c, side, TALLY_UNLIKE_NOTE, what,
-		    tally_phrase("%.*f %s", m->decimals, mean[side], m->unit));
+		get_means(c, side, slot, means[side]);
+	for (unsigned i = 0; i < N_MEASURES; i++) {
+		double far = fabs(means[1][i] - means[0][i]);
+		if (!(far > measures[i].part * means[0][i]) || !(far > measures[i].least))
+			continue;
+		const char *what = tally_phrase("%s%s", measures[i].what, device);
+		for (unsigned side = 0; side < TALLY_N_SIDES; side++)
+			say(c, side, TALLY_UNLIKE_NOTE, what,
+			    tally_phrase("%.*f %s", measures[i].decimals, means[side][i],
+					 measures[i].unit));
+	}
 }
 
 /* For how long no CPU was free for a driver that draws on them, at least, as a part of its time,
@@ -261,9 +283,9 @@ tally_compare_find_unlike(struct tally_compare *c)
 	for (unsigned side = 0; side < TALLY_N_SIDES; side++)
 		TALLY_EACH (const struct tally_compare_log, log, c->logs[side])
 			say_log(c, side, log, n);
-	for (uint32_t i = 0; i < c->n_slots * (uint32_t)G_N_ELEMENTS(measures); i++)
-		note_measure(c, &measures[i % G_N_ELEMENTS(measures)], i / G_N_ELEMENTS(measures));
 	note_no_cpu(c);
+	for (uint32_t slot = 0; slot < c->n_slots; slot++)
+		note_measures(c, slot);
 	for (guint i = c->unlike->len; i-- > 0;) {
 		struct tally_compare_unlike *u = c->unlike->pdata[i];
 		for (unsigned side = 0; side < TALLY_N_SIDES; side++)

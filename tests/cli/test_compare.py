@@ -748,6 +748,29 @@ class Compare(CliCase):
         text = self.ok("compare", base, log("alone", 120000, 0)).stdout.decode()
         self.assertRegex(text, r"^SLOWER: tiny \+\d")
 
+    def test_hitches_and_memory_are_said(self):
+        """Where the sides differ by a fifth, and by 0.5 ms a frame or 64 MB."""
+        def log(name, every=0, gpu=0, resident=0):
+            lines = [header(), device(), pass_info(A, "main")]
+            for i in range(300):
+                more = 40 if every and i % every == 0 and i else 0
+                metrics = {"metrics": {"gpu_process_memory": gpu * 10**6 * (1 + (i > 200))}} if gpu else {}
+                lines.append(frame(i, [one_pass(0, A, 10**6)], start_ns=i * 10**8, cpu_ns=(10 + more) * 10**6 + i % 7, **metrics))
+                if resident and i % 10 == 0:
+                    lines.append({"type": "process", "time_ns": i * 10**8, "period_ns": 10**9, "resident_bytes": resident * 10**6})
+            return self.write_log(name, [*lines, end(300, 300)])
+        for base, new, said in (
+                ({}, {"every": 30}, ["hitches cost: 0.00 ms a frame in base, 1.20 ms a frame in new"]),
+                ({"every": 30}, {"every": 31}, []),
+                ({"gpu": 105}, {"gpu": 240}, ["GPU memory at the end: 210 MB in base, 480 MB in new"]),
+                ({"resident": 480}, {"resident": 210}, ["memory at the end: 480 MB in base, 210 MB in new"]),
+                ({"resident": 100, "gpu": 50}, {"resident": 160, "gpu": 80}, []), # by less than 64 MB
+                ({"resident": 1000}, {"resident": 1150}, []),
+                ({"resident": 1000}, {}, [])): # not known
+            with self.subTest(base=base, new=new):
+                text = self.ok("compare", log("base", **base), log("new", **new)).stdout.decode()
+                self.assertEqual(re.findall("(?m)^differs: (.*)$", text), said)
+
     def test_more_work_of_the_cpu_is_said(self):
         def log(name, work_ms):
             lines = [header(), device(), pass_info(A, "main")]
