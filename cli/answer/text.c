@@ -88,15 +88,13 @@ add_fitting(GPtrArray *lines, const struct tally_answer_device *d, unsigned n, u
 const char *
 tally_answer_left_out_text(const struct tally_answer *answer, const struct tally_answer_device *d)
 {
-	const char *which = "first frame", *it = "it", *why = " by --warmup";
+	const char *which = "first frame", *why = " by --warmup";
 	if (!d->skipped)
 		return NULL;
-	if (d->skipped > 1) {
+	if (d->skipped > 1)
 		which = tally_phrase("first %" PRIu64 " frames", d->skipped);
-		it = "them";
-	}
 	if (answer->log->warmup == TALLY_WARMUP_AUTO)
-		why = tally_phrase(": loading; --warmup 0 keeps %s", it);
+		why = ": loading; not with --warmup 0";
 	return tally_phrase("%s, %s, left out%s", which,
 			    tally_duration_text((double)d->skipped_ns), why);
 }
@@ -156,12 +154,15 @@ rate_text(double fps)
 const char *
 tally_answer_speed_text(const struct tally_answer_device *d)
 {
-	/* Where the speed changed, the median of all is that of no frame. */
+	/* Where the speed changed, the median of all is that of no frame; one in a hundred, or in a
+	 * thousand, is there of as many. */
+	bool hundred = d->frames >= 100, thousand = d->frames >= 1000;
 	const char *median = tally_phrase("median %s, ", tally_duration_text(d->median_ns));
-	return tally_phrase("%s fps, 1 %% low %s, 0.1 %% low %s; frame time %sp99 %s",
-			    rate_text(d->fps), rate_text(d->low_1_fps),
-			    rate_text(d->low_01_fps), d->n_changes ? "" : median,
-			    tally_duration_text(d->p99_ns));
+	return tally_phrase("%s fps%s%s%s%s; frame time %s%s %s", rate_text(d->fps),
+			    hundred ? ", 1 % low " : "", hundred ? rate_text(d->low_1_fps) : "",
+			    thousand ? ", 0.1 % low " : "",
+			    thousand ? rate_text(d->low_01_fps) : "", d->n_changes ? "" : median,
+			    hundred ? "p99" : "longest", tally_duration_text(d->p99_ns));
 }
 
 /* In order of execution: the `n` largest, and the sum of the others. */
@@ -349,14 +350,15 @@ add_worst(GPtrArray *lines, const struct tally_answer_device *d, unsigned n)
 }
 
 static void
-add_hitches(GPtrArray *lines, const struct tally_answer_device *d)
+add_hitches(GPtrArray *lines, const struct tally_answer_device *d, bool worst)
 {
 	enum { LEAST = 2, MOST = 4 };
 	add_line(lines, d->n_hitches ? tally_answer_hitches_text(d) : "hitches: none");
 	/* passtally's cost has a line. */
 	unsigned left = TALLY_ANSWER_LINES - 1 - MIN(lines->len, TALLY_ANSWER_LINES - 1);
-	add_fitting(lines, d, MIN(d->n_listed, TALLY_ANSWER_WORST), CLAMP(left, LEAST, MOST),
-		    add_worst);
+	if (worst)
+		add_fitting(lines, d, MIN(d->n_listed, TALLY_ANSWER_WORST),
+			    CLAMP(left, LEAST, MOST), add_worst);
 }
 
 static double
@@ -643,7 +645,7 @@ tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_
 	for (int i = 0; i < TALLY_N_EVENT_GROUPS; i++)
 		if (d->calls_in[i] > 0)
 			add_line(lines, tally_answer_calls_text(d, i));
-	add_hitches(lines, d);
+	add_hitches(lines, d, length == TALLY_ANSWER_USUAL); /* else they are below the table */
 	add_line(lines, tally_answer_cost_text(d));
 	return lines;
 }

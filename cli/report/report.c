@@ -481,8 +481,8 @@ print_text(const struct report_request *r, const struct tally_aggregate *a,
 	print_groups(to, a, rows);
 	if (!a->has_end && !a->truncated)
 		tally_text_print(to, "the log has no end line: the program was killed, crashed, or "
-				     "is still running\n  where it ended, the frames of "
-				     "its last 0.1 s or more are missing\n");
+				     "is still running\n  if it ended, its last 0.1 s or "
+				     "more are missing\n");
 	if (r->pass)
 		tally_why_print(to, a, answer, rows);
 	tally_summary_print(to, a, answer, r->device, r->wide);

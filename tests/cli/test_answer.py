@@ -388,6 +388,11 @@ class Answer(CliCase):
         self.assertEqual((got["frame_time"]["p50_ns"], got["frame_time"]["p99_ns"]), (10 * MS, 10 * MS))
         self.assertIn("95.7 fps, 1 % low 18.2, 0.1 % low 10.0; frame time median 10.0 ms, p99 10.0 ms", got["lines"])
 
+        # One in a hundred, or in a thousand, is not told of fewer.
+        for n, words in ((99, "100 fps; frame time median 10.0 ms, longest 10.0 ms"), (100, "100 fps, 1 % low 100; frame time median 10.0 ms, p99 10.0 ms"),
+                         (1000, "100 fps, 1 % low 100, 0.1 % low 100; frame time median 10.0 ms, p99 10.0 ms")):
+            self.assertIn(words, self.answer([(10, {"GBuffer": 2}, {})] * n)["lines"])
+
     # The typical frame
 
     def test_many_small_passes_have_a_sum(self):
@@ -1460,7 +1465,7 @@ class Answer(CliCase):
         got = self.answer(frames)
         self.assertEqual((got["cost"]["p50_ns"], got["cost"]["once_ns"], got["cost"]["warning"]),
                          (27000, 34 * MS - 27000, False))
-        self.assertIn("first frame, 900 ms, left out: loading; --warmup 0 keeps it", got["lines"])
+        self.assertIn("first frame, 900 ms, left out: loading; not with --warmup 0", got["lines"])
         self.assertIn("passtally costs 27 us a frame (0.2 %), and 34.0 ms once at the start", got["lines"])
         got = self.answer([(14, {"GBuffer": 8}, {"overhead_ns": MS}) for _ in range(100)])
         self.assertIn("warning: passtally costs 1.00 ms a frame (7.1 %)", got["lines"])
@@ -1476,6 +1481,7 @@ class Answer(CliCase):
         text = self.ok("report", "--warmup", "0", "--wide", log).stdout.decode()
         listed = text.split("hitches of device 0, the worst first (15 of 15):\n")[1].splitlines()[:15]
         self.assertEqual([re.match(r"  frame (\d+): ", line).group(1) for line in listed], [str(n) for n in range(290, 0, -20)])
+        self.assertEqual(text.count("frame 290: "), 1)
         short = self.ok("report", "--warmup", "0", log).stdout.decode()
         self.assertNotIn("the worst first", short)
         self.assertRegex(re.sub(r"\n +", " ", short), "; and 8 more: report --wide\n")
@@ -1509,8 +1515,8 @@ class Answer(CliCase):
 
     def test_no_end(self):
         lines = log_of([(14, {"GBuffer": 8}, {}) for _ in range(30)])
-        words = "the log has no end line: the program was killed, crashed, or is still running\n  where it ended, "\
-                "the frames of its last 0.1 s or more are missing\n"
+        words = "the log has no end line: the program was killed, crashed, or is still running\n  if it ended, "\
+                "its last 0.1 s or more are missing\n"
         for log, there in ((lines, False), (lines[:-1], True)):
             text = self.ok("report", self.write_log("a.jsonl", log)).stdout.decode()
             self.assertEqual(text.partition("\n")[2].startswith(words), there, text)
