@@ -5,6 +5,7 @@
 #include "layer/base/sandbox.h"
 #include "layer/base/small_file.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <linux/futex.h>
 #include <stdatomic.h>
@@ -54,6 +55,7 @@ static struct sleep {
 	char thread[16];
 } sleeps[MAX_SLEEPS]; /* a ring */
 static uint64_t n_sleeps;
+static bool is_refused; /* a security module forbids it, and may log each attempt */
 
 static struct tally_asleep_record found[MAX_LISTED];
 static char found_names[MAX_LISTED][32];
@@ -247,9 +249,12 @@ read_place(const struct watched *w, uint64_t tid, struct place *out)
 {
 	char text[256];
 	uint64_t second = 0, third = 0;
-	if (atomic_load(&w->waiting) == tid ||
-	    !tally_small_file_of_thread((pid_t)tid, "syscall", text, sizeof(text)) ||
-	    sscanf(text, "%ld %" SCNx64 " %" SCNx64 " %" SCNx64, &out->call, &out->argument,
+	errno = 0;
+	if (atomic_load(&w->waiting) == tid)
+		return false;
+	tally_small_file_of_thread((pid_t)tid, "syscall", text, sizeof(text));
+	is_refused = errno == EACCES || errno == EPERM;
+	if (sscanf(text, "%ld %" SCNx64 " %" SCNx64 " %" SCNx64, &out->call, &out->argument,
 		   &second, &third) < 1 ||
 	    atomic_load(&w->waiting) == tid)
 		return false;
@@ -314,7 +319,7 @@ tally_late_look(uint64_t now_ns)
 		uint64_t ended_ns = atomic_load_explicit(&w->ended_ns, memory_order_acquire);
 		uint64_t usual_ns = atomic_load_explicit(&w->usual_ns, memory_order_relaxed);
 		uint64_t tid = atomic_load_explicit(&w->tid, memory_order_relaxed);
-		if (!tid || !ended_ns || atomic_load(&w->n_ended) < LEAST_ENDED ||
+		if (!tid || !ended_ns || is_refused || atomic_load(&w->n_ended) < LEAST_ENDED ||
 		    now_ns > ended_ns + LONGEST_NS)
 			continue;
 		uint64_t late_ns = ended_ns + usual_ns + LATE_NS;
@@ -399,6 +404,7 @@ void
 tally_late_forget(void)
 {
 	n_sleeps = 0;
+	is_refused = false;
 	for (unsigned i = 0; i < MAX_THREADS; i++) {
 		atomic_store(&threads[i].tid, 0);
 		threads[i].last = NULL;

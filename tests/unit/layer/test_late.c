@@ -321,6 +321,8 @@ test_sandbox(const void *no_files)
 	g_assert_cmpuint(tally_late_find(tid, begin_ns, begin_ns + 40 * MS, &found), ==,
 			 no_files ? 0 : 1);
 	g_assert_cmpstr(no_files ? NULL : found->thread, ==, NULL);
+	/* What was refused is not asked again. */
+	g_assert_cmpint(tally_late_look(begin_ns + 30 * MS) == UINT64_MAX, ==, no_files != NULL);
 	stop_frames();
 }
 
