@@ -151,7 +151,8 @@ meanwhile_text(const struct tally_answer_hitch *h)
 	if (free && h->thread)
 		return tally_phrase("%s worked %s", tally_short_name(h->thread),
 				    tally_duration_text((double)h->thread_ns));
-	if ((free || is_part(h)) && tally_hitch_more(&h->was, TALLY_HITCH_DISK_BYTES) >= READ)
+	if ((free || is_part(h) || is_passes(h)) &&
+	    tally_hitch_more(&h->was, TALLY_HITCH_DISK_BYTES) >= READ)
 		return read_text(h);
 	return is_beside(h) ? beside_text(h) : NULL;
 }
@@ -246,8 +247,7 @@ rest_of(const struct tally_answer_hitch *h)
 	return 1 - worked - MAX(more_of(h, TALLY_HITCH_WAIT), passes);
 }
 
-/* That the thread waited besides, in a driver's call, for a disk or, as far as is known of CPUs,
- * else. */
+/* That the thread waited besides, in a driver's call or, as far as is known of CPUs, else. */
 static const char *
 waited_text(const struct tally_answer_hitch *h)
 {
@@ -261,8 +261,6 @@ waited_text(const struct tally_answer_hitch *h)
 	if (!(passes || calls || (cpu && !busy)) || rest < (seen ? PART : SAME) ||
 	    rest * (double)h->was.excess_ns < WAITED_NS || has_disk_faults(h))
 		return "";
-	if (passes && more_of(h, TALLY_HITCH_DISK_BYTES) >= DISK_RATE * rest)
-		return tally_phrase(", and %s", read_text(h));
 	/* The CPU's may be for the pass. */
 	const char *of = passes || !h->by_gpu ? " (sleep, lock, disk)" : "";
 	return busy ? ", and a wait, or no CPU"

@@ -688,7 +688,7 @@ class Answer(CliCase):
             ("a file that the kernel had read before", [], [], 30, 9, {"disk_bytes": 17 * 10**6}, {}, "cpu", "the CPU, with 17 MB read from a disk"),
             ("a file, and another thread's shaders", [event("pipeline", 28, 3)], [call("pipeline", 28, "loader")], 3, 9, {"disk_bytes": 18 * 10**6}, {}, "disk",
              "18 MB read from a disk; meanwhile 3 shaders made on loader, 28.0 ms"),
-            ("a pass, and a file", [], [], 3, 26, {"disk_bytes": 18 * 10**6}, {"GBuffer": (25, 10)}, "pass", "GBuffer 8.00 -> 25.0 ms, same draws, and 18 MB read from a disk"),
+            ("a pass, and a file", [], [], 3, 26, {"disk_bytes": 18 * 10**6}, {"GBuffer": (25, 10)}, "pass", "GBuffer 8.00 -> 25.0 ms, same draws, and a wait, or no CPU; meanwhile 18 MB read from a disk"),
             ("a file, and a pass", [], [], 3, 9, {"disk_bytes": 18 * 10**6}, {"GBuffer": (21, 10)}, "disk", "18 MB read from a disk; meanwhile GBuffer 8.00 -> 21.0 ms, same draws"),
             ("a pass, and shaders made", [event("pipeline", 10, 3)], [call("pipeline", 10)], 15, 9, {}, {"GBuffer": (25, 90)}, "pass",
              "GBuffer 8.00 -> 25.0 ms, 10 -> 90 draws, and the CPU worked 12.0 ms; of it 3 shaders made, 10.0 ms"),
