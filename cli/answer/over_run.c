@@ -120,7 +120,7 @@ add_of_frame(struct tally_over_run *r)
 {
 	double frame_ns = (double)r->since.frames_ns / (double)r->since.frames;
 	double part = frame_ns / (double)r->since.period_ns;
-	for (int i = TALLY_COURSE_READY; i <= TALLY_COURSE_NO_CPU; i++)
+	for (int i = TALLY_COURSE_READY; i <= TALLY_COURSE_OTHERS; i++)
 		tally_course_add(&r->courses[i], r->n - (r->since.frames + 1) / 2,
 				 r->since.ns[i - TALLY_COURSE_READY] * part);
 }
@@ -140,6 +140,7 @@ tally_over_run_add_process(struct tally_over_run *r, const struct tally_process_
 	r->since.ns[0] += (double)p->ready_ns;
 	r->since.ns[1] += driver.ns[TALLY_DREW];
 	r->since.ns[2] += driver.ns[TALLY_HAD_NO_CPU];
+	r->since.ns[3] += driver.others_ns;
 	if (r->since.frames && r->since.period_ns)
 		add_of_frame(r);
 	/* Lines before the first frame are of the loading. */
@@ -538,7 +539,9 @@ check_driver(const struct sides *s, struct tally_answer_change *c)
 	c->starved = did == TALLY_DRIVER_UNKNOWN && c->what != or_gpu;
 	if (did == TALLY_DRIVER_HAD_NO_CPU)
 		take_time(s, TALLY_COURSE_NO_CPU, change_ns, c);
-	if (did != TALLY_DRIVER_WAITED)
+	/* Other threads may draw for it, by no name of its own. */
+	double others = change_of(s, TALLY_COURSE_OTHERS) / change_ns;
+	if (did != TALLY_DRIVER_WAITED || (c->what == or_gpu && others >= HALF))
 		return;
 	const char *in = tally_phrase("a wait in %s", c->is_pass ? c->what : "all passes");
 	struct tally_answer_time t = { thread_names[TALLY_COURSE_REST], c->what_before_ns,

@@ -29,6 +29,7 @@ enum {
 	TALLY_COURSE_READY, /* of a frame: how long its frames' thread had no CPU */
 	TALLY_COURSE_DREW, /* the same: how long threads of a driver on the CPU worked */
 	TALLY_COURSE_NO_CPU, /* and had none */
+	TALLY_COURSE_OTHERS, /* and how long the program's other threads worked */
 	TALLY_N_COURSES
 };
 
@@ -43,7 +44,7 @@ struct tally_over_run {
 	/* Since the last process line with a frame: frames, and of process lines. */
 	struct {
 		uint64_t frames, frames_ns, period_ns;
-		double ns[3]; /* from TALLY_COURSE_READY on */
+		double ns[4]; /* from TALLY_COURSE_READY on */
 	} since;
 	struct tally_driver_load driver; /* over the run */
 	bool opengl; /* passes end where the CPU begins the next one */

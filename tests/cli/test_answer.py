@@ -1246,9 +1246,10 @@ class Answer(CliCase):
                 continue
             # Planted, on a driver on the CPU: a sleep in a pass, its threads did nothing; other programs, they had no CPU; and both.
             lines[1]["name"] = "Mesa (of software)"
-            for no_cpu, told in ((1, "other waits 4.00 -> 12.0 ms"), (9, "the driver's waits for a CPU 1.00 -> 9.00 ms"), (4, words)):
+            for no_cpu, told in ((1, "other waits 4.00 -> 12.0 ms"), (1, words + ", meanwhile app worked 1.00 -> 9.00 ms"), (9, "the driver's waits for a CPU 1.00 -> 9.00 ms"), (4, words)):
                 made = [m for line in lines for m in ([line, {"type": "process", "time_ns": line["start_ns"] + line["cpu_ns"], "period_ns": line["cpu_ns"],
-                                                              "threads": [{"name": "Mesa-0", "cpu_ns": 3 * MS, "ready_ns": (1 if line["frame"] < 151 else no_cpu) * MS}]}] if line["type"] == "frame" else [line])]
+                                                              "threads": [{"name": "Mesa-0", "cpu_ns": 3 * MS, "ready_ns": (1 if line["frame"] < 151 else no_cpu) * MS}, {
+                                                                  "name": "app", "cpu_ns": (9 if line["frame"] > 150 and "app" in told else 1) * MS, "ready_ns": 0}]}] if line["type"] == "frame" else [line])]
                 self.assertEqual([c["text"].partition("; ")[2] for c in self.answers(made + [end(300, 600)])[0]["changes"]], [told])
 
     def test_a_limit_that_is_not_kept_any_more(self):
