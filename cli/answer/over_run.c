@@ -524,6 +524,15 @@ is_of_driver(const struct sides *s, const struct tally_answer_change *c)
 	       s->r->driver.ns[TALLY_DREW] > 0 && !has_other_work(c, TALLY_WORK_PLACE);
 }
 
+/* A wait in what is named. */
+static const char *
+wait_text(const struct tally_answer_change *c)
+{
+	const char *pass = c->is_pass ? c->what : "all passes";
+	return c->what == or_gpu ? thread_names[TALLY_COURSE_REST]
+				 : g_intern_string(tally_phrase("a wait in %s", pass));
+}
+
 /* A pass that takes longer without more draws has more of the CPU, too; else other programs have
  * it, surely where the driver's threads wait for one, or it waits. */
 static void
@@ -543,11 +552,8 @@ check_driver(const struct sides *s, struct tally_answer_change *c)
 	double others = change_of(s, TALLY_COURSE_OTHERS) / change_ns;
 	if (did != TALLY_DRIVER_WAITED || (c->what == or_gpu && others >= HALF))
 		return;
-	const char *in = tally_phrase("a wait in %s", c->is_pass ? c->what : "all passes");
-	struct tally_answer_time t = { thread_names[TALLY_COURSE_REST], c->what_before_ns,
-				       c->what_after_ns };
-	t.what = c->what == or_gpu ? t.what : g_intern_string(in);
-	name_time(c, t);
+	name_time(c,
+		  (struct tally_answer_time){ wait_text(c), c->what_before_ns, c->what_after_ns });
 }
 
 /* How long the thread waited of a frame beyond the GPU's time, for which it may have waited. */

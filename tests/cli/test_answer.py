@@ -113,6 +113,8 @@ BOUND = (
     # A stranger's: 71 % of a busy machine's frames were near an interval.
     ("a GPU that always works, for an interval", [(t, {"GBuffer": 0.98 * t}, {}) for t in (13.89, 14.0, 13.8) * 66], "gpu", "bound by the GPU in 100 %"),
     ("a CPU that works as long as an interval lasts", thread(steady(200, 16.667, 5, 0.01), 0.98), "unknown", "the CPU or a limiter: cannot tell"),
+    # A stranger's: constant work near 165 and 75 frames a second, of which nothing waits.
+    ("the GPU and the CPU in turn, by chance for an interval", thread(steady(200, 16.667, 15.1, 0.01), 0.08), "gpu", "bound by the GPU in 100 %"),
     ("a CPU that works while the GPU works less", thread(steady(200, 21, 15, 0.08), 0.95), "cpu", "(it works 95 %, the GPU 7"),
     ("the GPU, which is waited for", thread(follows_gpu(200, 14), 0.1), "gpu", "bound by the GPU in 100 %"),
     ("the GPU, for which the present spins", thread(follows_gpu(200, 14), 0.99, 0.9), "gpu", "bound by the GPU in 100 %"),
