@@ -231,7 +231,7 @@ class Page(CliCase):
             lines.append({"type": "process", "time_ns": 10**10, "period_ns": 9 * 10**9, "ready_ns": 0})
             self.open(self.write_log("k.jsonl", lines))
             self.assertEqual(self.page.js("[...document.querySelectorAll('#answer .first, #answer .change')].map((e) => e.textContent)"),
-                             ["No frame ended for 7.54 s or more: the thread that ends them waited.", "Bound by: cannot tell, GPU times are missing in 59 of 59 frames.", f"{start}; 30 shaders made, 400 ms."])
+                             ["No frame for the last 7.54 s or more.", "Bound by: cannot tell, GPU times are missing in 59 of 59 frames.", f"{start}; 30 shaders made, 400 ms."])
             self.assertIn(f"59 frames. {below} passtally costs", self.page.js("document.getElementById('answer').textContent"))
 
     def test_two_windows(self):
