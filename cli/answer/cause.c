@@ -309,6 +309,14 @@ of_thread_in_pass(const struct tally_hitch_seen *seen, struct tally_answer_hitch
 	return out->or_wait ? TALLY_CAUSE_UNKNOWN : cause;
 }
 
+/* It has so many more draws that they explain its time, whatever the CPU did meanwhile. */
+static bool
+is_drawn(const struct tally_hitch_part *p)
+{
+	double draws = (double)p->draws / (double)MAX(p->around_draws, 1);
+	return draws >= 2 && 4 * draws * (double)p->around_ns >= (double)p->ns;
+}
+
 /* Passes explain the frame, and no calls do: one alone, where the others grew by less than half as
  * much; all of them; or some, of which the largest is named. */
 static enum tally_cause
@@ -317,7 +325,7 @@ of_passes(const struct tally_hitch_seen *seen, bool alone, bool unsure,
 {
 	if (alone && unsure && is_of_thread(out))
 		return of_thread_in_pass(seen, out);
-	out->or_wait = unsure;
+	out->or_wait = unsure && !(alone && is_drawn(&out->of));
 	/* What is not sure is a wait by itself, unless the driver waited so long. */
 	if (!alone)
 		return unsure && out->was.known[TALLY_HITCH_WAIT] &&

@@ -111,6 +111,8 @@ take_parts(const struct tally_hitches *h, uint64_t first, uint64_t number, struc
 				tally_event_made(&f->events, &out->usual[TALLY_HITCH_EVENTS]));
 		uint64_t draws = 0;
 		TALLY_EACH_OF (const struct tally_hitch_part, p, f->parts) {
+			if (k == number && p->after)
+				continue;
 			struct tally_hitch_part *most = need_part(parts, index, p->what);
 			draws += p->draws;
 			bool first_time = most->first || p->first;

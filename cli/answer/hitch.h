@@ -42,6 +42,7 @@ struct tally_hitch_part {
 	void *what;
 	uint64_t ns, draws;
 	bool first; /* it had never run before this frame */
+	bool after; /* the GPU began it after the frame's end */
 	bool may_wait; /* the CPU began nothing after it for most of the part's time */
 	uint64_t around_ns, around_draws; /* medians of the frames around */
 };

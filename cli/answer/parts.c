@@ -187,6 +187,14 @@ unsure_of(const struct tally_frame_record *f, uint32_t index)
 	return end > r->gpu_start_ns ? end - r->gpu_start_ns : 0;
 }
 
+/* The GPU began it when the frame was over: that was not late by it. */
+static bool
+is_after(const struct tally_frame_record *f, const struct tally_pass_record *r)
+{
+	return r->has_gpu && r->has_gpu_start && !(r->flags & TALLY_FLAG(UNCALIBRATED)) &&
+	       r->gpu_start_ns >= f->start_ns + f->cpu_ns;
+}
+
 /* Passes that were drawn together have one time, and it is outside passes. */
 static bool
 is_timed_together(const struct tally_frame_record *f, const struct tally_pass_record *r)
@@ -243,6 +251,7 @@ add_time(struct tally_parts *p, struct tally_part *part, uint32_t index, bool ti
 	if (!part->touched) {
 		part->touched = true;
 		part->timed = true;
+		part->within = false;
 		part->ns = part->unsure_ns = 0;
 		memset(part->work_now, 0, sizeof(part->work_now));
 		part->work_now[TALLY_WORK_PLACE] = index + 1;
@@ -293,6 +302,7 @@ add_outside(struct tally_parts *p, const struct tally_frame_record *f,
 		add_to_levels(p, *part);
 	}
 	add_time(p, *part, f->n_passes, true, f->unattributed_gpu_ns, draws);
+	(*part)->within = true;
 	(*part)->unsure_ns = together ? unsure_together(f, together) : 0;
 	return (*part)->unsure_ns;
 }
@@ -410,6 +420,7 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 		uint64_t unsure = unsure_of(f, i);
 		*unsure_ns += unsure;
 		add_pass(p, of->level[TALLY_PART_FINE], of, r, unsure);
+		of->level[TALLY_PART_FINE]->within |= !is_after(f, r);
 		if (of->level[TALLY_PART_TOP] != of->level[TALLY_PART_FINE])
 			add_pass(p, of->level[TALLY_PART_TOP], of, r, unsure);
 	}
@@ -425,6 +436,7 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 			.ns = part->ns,
 			.draws = part->work_now[TALLY_WORK_DRAWS],
 			.first = part->frames == 1 && !part->skipped,
+			.after = !part->within,
 			.may_wait = part == last || part->unsure_ns > part->ns / 2
 		};
 		if (part->fine)

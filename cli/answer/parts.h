@@ -60,7 +60,7 @@ struct tally_part {
 	 * takes it, at another size. */
 	struct tally_part *was, *becomes;
 	/* Of the frame being read. */
-	bool touched, timed;
+	bool touched, timed, within; /* the GPU may have begun it before the frame's end */
 	uint64_t ns, unsure_ns, work_now[TALLY_N_WORK];
 };
 

@@ -271,12 +271,12 @@ class Answer(CliCase):
     def test_time_that_may_be_the_cpus(self):
         """In OpenGL a pass ends where the CPU begins the next one: time in which the CPU works between them is not
         GPU time."""
-        def run(cpu_begins_at, api="opengl", ms=30, driver=None, asleep=(), **usual):
+        def run(cpu_begins_at, api="opengl", ms=30, driver=None, asleep=(), draws=10, **usual):
             lines, start = [header(), device(api=api), *(pass_info(IDS[n], n) for n in ("GBuffer", "UI"))], 10**9
             for i in range(60):
                 slow = 20 * (i == 40)
                 ends = (ms - 2 + slow) * MS
-                lines.append(frame(i, [one_pass(0, IDS["GBuffer"], ends, "GBuffer", cpu_start_ns=start, gpu_start_ns=start + MS // 2),
+                lines.append(frame(i, [one_pass(0, IDS["GBuffer"], ends, "GBuffer", draws=draws if slow else 10, cpu_start_ns=start, gpu_start_ns=start + MS // 2),
                                        one_pass(1, IDS["UI"], MS, "UI", cpu_start_ns=start + min(cpu_begins_at * MS, ends),
                                                 gpu_start_ns=start + ends + MS // 2)], start_ns=start, cpu_ns=(ms + slow) * MS + i % 7 * MS // 3))
                 lines[-1].update(usual and {"wait_ns": usual.get("waits", 0) * slow * MS, "thread_ns": int((usual["thread_ms"] + usual.get("works", 1) * slow) * MS)})
@@ -294,6 +294,7 @@ class Answer(CliCase):
         self.assertEqual(got["bound"]["by"], "unknown")
         self.assertRegex(got["bound"]["text"], r"cannot tell, the CPU works or waits within passes (8[0-9]|9[0-9]) % of the time")
         self.assertEqual(got["hitches"]["worst"][0]["text"], "frame 40: +20.7 ms, GBuffer 28.0 -> 48.0 ms, or a wait of the CPU")
+        self.assertEqual(run(1000, draws=20)["hitches"]["worst"][0]["text"], "frame 40: +20.7 ms, GBuffer 28.0 -> 48.0 ms, 10 -> 20 draws")
         got = run(1000, thread_ms=3)
         self.assertEqual(got["hitches"]["worst"][0]["text"], "frame 40: +20.7 ms, the CPU, in GBuffer")
         # Planted: more pixels, on llvmpipe without threads, which draws in the one that calls it.
@@ -647,6 +648,21 @@ class Answer(CliCase):
                     line["passes"][0]["gpu_start_ns"] = line["start_ns"] + (14 + late_ms if line["frame"] == 60 else 1) * MS
             got = self.answers(lines)[0]["hitches"]["worst"]
             self.assertEqual([(h["frame"], h["cause"]) for h in got], [(64, cause)], got)
+
+    def test_work_after_the_frame(self):
+        """What the GPU began when the frame was over did not delay it, but a later one."""
+        usual = {"thread_ns": 3 * MS, "wait_ns": 9 * MS}
+        for begin_ms, causes in ((45, [(60, "cpu"), (62, "pass")]), (1, [(60, "pass"), (62, "wait")])):
+            frames = [(14, {"GBuffer": (8, 10)}, usual) for _ in range(100)]
+            frames[60] = (44, {"GBuffer": (40, 50)}, {**usual, "thread_ns": 33 * MS})
+            frames[62] = (44, {"GBuffer": (8, 10)}, {**usual, "wait_ns": 39 * MS})
+            lines = log_of(frames)
+            lines[1]["api"] = "vulkan"
+            for line in lines:
+                if line["type"] == "frame":
+                    line["passes"][0]["gpu_start_ns"] = line["start_ns"] + (begin_ms if line["frame"] == 60 else 1) * MS
+            got = self.answers(lines)[0]["hitches"]["worst"]
+            self.assertEqual(sorted((h["frame"], h["cause"]) for h in got), causes, got)
 
     def test_causes_by_events(self):
         """Shaders, uploads and the like, on the right thread, on the wrong one, several at once."""
