@@ -5,6 +5,7 @@
 #include "cli/answer/parts.h"
 #include "cli/shared/each.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The thresholds of docs/verdicts.md: of what the frame lost. */
@@ -41,12 +42,6 @@ static uint64_t
 growth_of(const struct tally_hitch_part *p)
 {
 	return p->ns - MIN(p->ns, p->around_ns);
-}
-
-static bool
-is_together(const char *name)
-{
-	return strcmp(name, TALLY_DRAWN_TOGETHER) == 0;
 }
 
 /* Adds up the parts, and returns the one that grew most, or NULL. *unsure_ns: of the growth, what
@@ -120,12 +115,13 @@ of_work(struct tally_answer_hitch *h)
 		       : TALLY_CAUSE_CPU;
 }
 
-/* Whether it slept for a part of it, and that was not in a file. */
+/* Whether it read from a disk, and did not sleep elsewhere for a part of it. */
 static bool
-slept_elsewhere(const struct tally_answer_hitch *h)
+is_of_disk(const struct tally_answer_hitch *h)
 {
 	const struct tally_asleep_record *a = h->was.asleep;
-	return a->in && share_of(h, a->ns) >= LOOKED && (!a->of || strcmp(a->of, "file") != 0);
+	bool slept = a->in && share_of(h, a->ns) >= LOOKED;
+	return is_read(h) && (!slept || (a->of && strcmp(a->of, "file") == 0));
 }
 
 static bool
@@ -146,7 +142,7 @@ of_thread(struct tally_answer_hitch *h, const struct tally_hitch_seen *seen)
 	h->driver = explains(h, TALLY_HITCH_WAIT);
 	if (!h->driver && has_disk_faults(h))
 		return TALLY_CAUSE_FAULTS;
-	if (!h->driver && is_read(h) && !slept_elsewhere(h))
+	if (!h->driver && is_of_disk(h))
 		return TALLY_CAUSE_DISK;
 	h->part = !h->driver && is_hitch(h, more_of(h, TALLY_HITCH_WORK));
 	if (has_worked(h))
@@ -217,10 +213,11 @@ tally_cause_driver(struct tally_answer_hitch *h, double drew_ns, double no_cpu_n
 		h->cause = TALLY_CAUSE_PASS;
 		h->or_wait = false;
 	}
+	const double used = more_of(h, TALLY_HITCH_WORK) + more_of(h, TALLY_HITCH_WAIT);
 	bool waited = did != TALLY_DRIVER_UNKNOWN;
 	if (did == TALLY_DRIVER_DREW || !is_of_driver(h, no_cpu >= EXPLAINS))
 		return;
-	if (has_more_draws(h) && !(waited && slept(h) >= EXPLAINS))
+	if (has_more_draws(h) && !(waited && used <= EXPLAINS))
 		return;
 	h->starved = !waited;
 	h->cause = waited ? TALLY_CAUSE_WAIT : TALLY_CAUSE_UNKNOWN;
@@ -352,18 +349,20 @@ name_pass(const struct tally_hitch_seen *seen, const struct tally_hitch_part *gr
 	out->some = !alone && !grew_alike(seen, out);
 	if (alone)
 		take_pass(out, grew);
-	if (alone && is_together(out->pass))
+	if (alone && strcmp(out->pass, TALLY_DRAWN_TOGETHER) == 0)
 		name_drew(seen, out);
 	if (out->some)
 		take_some(out, grew);
 	return alone;
 }
 
-/* Whether the thread's work and what passes grew by are not the same time. */
+/* Whether the thread's work and what passes grew by for sure are it together, not the same time. */
 static bool
-is_apart(const struct tally_answer_hitch *h)
+is_shared(const struct tally_answer_hitch *h)
 {
-	return share_of(h, h->growth_ns) + more_of(h, TALLY_HITCH_WORK) <= 1 + SAME;
+	double work = more_of(h, TALLY_HITCH_WORK), passes = share_of(h, h->sure_ns);
+	return h->was.known[TALLY_HITCH_WORK] && MIN(work, passes) > SAME &&
+	       fabs(work + passes - 1) <= SAME;
 }
 
 /* Passes explain the frame; calls do, too, if `event`. `unsure`: what of it may be the CPU's is no
@@ -377,7 +376,7 @@ of_longer_passes(const struct tally_hitch_seen *seen, bool event, bool unsure,
 	bool works = explains(out, TALLY_HITCH_WORK);
 	if (unsure && (works || is_asleep(out)))
 		return of_thread(out, seen);
-	if (works && !has_more_draws(out) && (event || !is_apart(out)))
+	if (works && !has_more_draws(out) && (event || !is_shared(out)))
 		return event ? TALLY_CAUSE_EVENT : TALLY_CAUSE_UNKNOWN;
 	if (event && (works || !may_wait_for_passes(&out->calls)))
 		return TALLY_CAUSE_UNKNOWN; /* both did it */
@@ -404,22 +403,14 @@ note_grown(const struct tally_hitch_part *grew, uint64_t unsure_ns, struct tally
 	out->beside = out->grew_with ? out->of : *grew;
 }
 
-/* Whether neither passes nor the thread's work explains it, but both together do. */
-static bool
-is_shared(const struct tally_answer_hitch *h)
-{
-	double work = more_of(h, TALLY_HITCH_WORK), passes = share_of(h, h->sure_ns);
-	return h->was.known[TALLY_HITCH_WORK] && MIN(work, passes) > SAME &&
-	       MAX(work, passes) < EXPLAINS && work + passes >= 1 - SAME;
-}
-
 static enum tally_cause
 decide(const struct tally_hitch_seen *seen, bool opengl, struct tally_answer_hitch *out)
 {
 	uint64_t unsure_ns = 0;
 	const struct tally_hitch_part *grew = add_parts(seen, out, &unsure_ns);
 	note_grown(grew, opengl ? unsure_ns : 0, out);
-	out->by_gpu = grew && (share_of(out, out->growth_ns) >= EXPLAINS || is_shared(out));
+	out->by_gpu = share_of(out, out->growth_ns) >= EXPLAINS ||
+		      (!explains(out, TALLY_HITCH_WORK) && is_shared(out));
 	if (is_own(out))
 		return TALLY_CAUSE_OWN;
 	bool event = is_event(seen, out);

@@ -38,14 +38,6 @@ more_of(const struct tally_answer_hitch *h, enum tally_hitch_time what)
 	return share_of(h, tally_hitch_more(&h->was, what));
 }
 
-/* What was neither work nor the driver's wait, more than usual. */
-static inline double
-slept(const struct tally_answer_hitch *h)
-{
-	double rest = 1 - more_of(h, TALLY_HITCH_WORK) - more_of(h, TALLY_HITCH_WAIT);
-	return MAX(rest, 0);
-}
-
 /* Whether such a part, a tenth at least, alone would be a hitch. */
 static inline bool
 is_hitch(const struct tally_answer_hitch *h, double part)
