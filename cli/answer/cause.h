@@ -14,12 +14,12 @@ enum tally_cause {
 	TALLY_CAUSE_PASS, /* `pass` took longer */
 	TALLY_CAUSE_GPU, /* all passes took longer, or `some`: `pass` and others */
 	TALLY_CAUSE_CPU, /* the thread that ended the frame worked longer */
+	TALLY_CAUSE_EVENT, /* `event`: shaders made, an upload, ... */
+	TALLY_CAUSE_FAULTS, /* page faults; beside those up to here it may have waited, too */
+	TALLY_CAUSE_DISK, /* it read from a disk */
 	TALLY_CAUSE_WAIT, /* it waited longer, and the GPU did not work longer */
 	TALLY_CAUSE_NOT_GPU, /* the GPU did not work longer; the thread is not known */
 	TALLY_CAUSE_OWN, /* passtally itself */
-	TALLY_CAUSE_EVENT, /* `event`: shaders made, an upload, ... */
-	TALLY_CAUSE_FAULTS, /* page faults */
-	TALLY_CAUSE_DISK, /* it read from a disk */
 	TALLY_N_CAUSES,
 };
 

@@ -100,8 +100,11 @@ work_besides(const struct tally_answer_hitch *h)
 	const double work = more_of(h, TALLY_HITCH_WORK);
 	if (h->cause == TALLY_CAUSE_EVENT)
 		return h->calls.elsewhere ? 0 : work - share_of(h, h->calls.ns);
-	bool some = is_passes(h) ? share_of(h, h->growth_ns) <= 1 - SAME : is_sleep(h);
-	return some ? work : 0;
+	if (!is_passes(h))
+		return is_sleep(h) ? work : 0;
+	bool apart = share_of(h, h->growth_ns) <= 1 - SAME;
+	bool other = !h->or_wait && !has_more_draws(h) && work >= LOOKED && is_hitch(h, work);
+	return apart || other ? work : 0;
 }
 
 /* The same in words, and what it did then: calls, or memory that it took. */
@@ -130,13 +133,9 @@ work_text(const struct tally_answer_hitch *h)
 static bool
 is_beside(const struct tally_answer_hitch *h)
 {
-	static const bool beside[TALLY_N_CAUSES] = {
-		[TALLY_CAUSE_CPU] = true,    [TALLY_CAUSE_WAIT] = true, [TALLY_CAUSE_EVENT] = true,
-		[TALLY_CAUSE_FAULTS] = true, [TALLY_CAUSE_DISK] = true,
-	};
-	return beside[h->cause] && !h->was.behind_ns && h->grew && !h->grew_with && !h->pass &&
-	       share_of(h, h->sure_ns) >= SAME && !is_no_pass(h->grew) &&
-	       !(h->ready_ns && h->ready_sure);
+	return h->cause >= TALLY_CAUSE_CPU && h->cause <= TALLY_CAUSE_WAIT && !h->was.behind_ns &&
+	       h->grew && !h->grew_with && !h->pass && share_of(h, h->sure_ns) >= SAME &&
+	       !is_no_pass(h->grew) && !(h->ready_ns && h->ready_sure);
 }
 
 /* What else went on, the first of it: calls elsewhere, a thread, a disk, a pass; NULL: nothing is
@@ -200,13 +199,21 @@ tally_asleep_text(const struct tally_asleep_record *a)
 	return what ? tally_phrase("%s: %s", what, a->in) : a->in;
 }
 
+/* Whether it was seen asleep for a good part of such a part of it. */
+static bool
+is_seen(const struct tally_answer_hitch *h, double part)
+{
+	const struct tally_asleep_record *a = h->was.asleep;
+	return a[0].in && share_of(h, a[0].ns + a[1].ns) >= LOOKED * part;
+}
+
 /* " (sleep: clock_nanosleep)", of two " (pipe: read 12.0 ms; for loader: futex 8.00 ms)";
  * `else_text` if it is not known, or too little of such a part of it. */
 static const char *
 asleep_text(const struct tally_answer_hitch *h, double part, const char *else_text)
 {
 	const struct tally_asleep_record *a = h->was.asleep;
-	if (!a[0].in || share_of(h, a[0].ns) < LOOKED * part)
+	if (!is_seen(h, part))
 		return else_text;
 	if (share_of(h, a[1].ns) < PART * part)
 		return tally_phrase(" (%s)", tally_asleep_text(a));
@@ -228,7 +235,7 @@ wait_text(const struct tally_answer_hitch *h)
 				    tally_duration_text((double)h->was.behind_ns));
 	const char *in = in_pass ? tally_phrase(" in %s", tally_short_name(h->pass)) : "";
 	if (h->ready_ns && h->ready_sure)
-		return tally_phrase("a wait%s", in);
+		return tally_phrase("a wait%s%s", in, asleep_text(h, 1, ""));
 	if (h->ready_ns || more_of(h, TALLY_HITCH_WORK) > SAME)
 		of = " (sleep, lock, disk)";
 	else if (meanwhile_text(h))
@@ -247,24 +254,32 @@ rest_of(const struct tally_answer_hitch *h)
 	return 1 - worked - MAX(more_of(h, TALLY_HITCH_WAIT), passes);
 }
 
+/* The part of it that may be a wait besides what is named. */
+static double
+other_wait(const struct tally_answer_hitch *h)
+{
+	bool elsewhere = h->cause == TALLY_CAUSE_EVENT && h->calls.elsewhere;
+	bool named = h->cause > TALLY_CAUSE_FAULTS || h->or_wait || has_disk_faults(h);
+	return named || elsewhere ? 0 : rest_of(h);
+}
+
 /* That the thread waited besides, in a driver's call or, as far as is known of CPUs, else. */
 static const char *
 waited_text(const struct tally_answer_hitch *h)
 {
-	const bool passes = is_passes(h) && !h->or_wait, cpu = h->cause == TALLY_CAUSE_CPU;
-	const bool calls = h->cause == TALLY_CAUSE_EVENT && !h->calls.elsewhere;
+	const bool work = h->cause != TALLY_CAUSE_EVENT && !is_passes(h);
 	const bool busy = share_of(h, h->no_cpu_ns) > SAME && !is_asleep(h);
-	const double rest = rest_of(h), sure = share_of(h, h->sure_ns);
-	const bool seen = h->was.asleep[0].ns >= WAITED_NS;
-	if (cpu && more_of(h, TALLY_HITCH_WAIT) - sure > SAME)
+	const double rest = other_wait(h), sure = share_of(h, h->sure_ns);
+	const bool seen = h->was.asleep[0].ns >= WAITED_NS && is_seen(h, rest);
+	if (h->cause == TALLY_CAUSE_CPU && more_of(h, TALLY_HITCH_WAIT) - sure > SAME)
 		return ", and a wait in driver calls";
-	if (!(passes || calls || (cpu && !busy)) || rest < (seen ? PART : SAME) ||
-	    rest * (double)h->was.excess_ns < WAITED_NS || has_disk_faults(h))
+	if (rest < (seen ? PART : SAME) || rest * (double)h->was.excess_ns < WAITED_NS ||
+	    (!seen && work && (busy || !h->cause)))
 		return "";
 	/* The CPU's may be for the pass. */
-	const char *of = passes || !h->by_gpu ? " (sleep, lock, disk)" : "";
-	return busy ? ", and a wait, or no CPU"
-		    : tally_phrase(", and a wait%s", asleep_text(h, rest, of));
+	const char *of = busy || (work && h->by_gpu) ? "" : " (sleep, lock, disk)";
+	return tally_phrase(", and a wait%s%s", asleep_text(h, rest, of),
+			    busy && !work ? ", or no CPU" : "");
 }
 
 static const char *
@@ -289,7 +304,8 @@ unknown_text(const struct tally_answer_hitch *h)
 				    names_text(h->pass, h->some));
 	if (h->by_gpu)
 		return tally_phrase("cannot tell: %s%s took longer", names_text(h->pass, h->some),
-				    h->or_wait           ? " and a wait both"
+				    h->or_wait ? tally_phrase(" and a wait%s both",
+							      asleep_text(h, 1, ""))
 				    : !h->by_calls       ? " and the CPU both"
 				    : h->calls.elsewhere ? ""
 							 : " and other calls both");
