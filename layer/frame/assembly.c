@@ -466,7 +466,7 @@ report_endless(const struct tally_assembly *a, const struct tally_device *d)
 		bool works = false;
 		for (const struct tally_stream *s = other->streams; s; s = s->next)
 			works |= s->gate_newest > 0;
-		if (works && other->next_frame == 0)
+		if (works && tally_device_frame(other) == 0)
 			tally_log_say(TALLY_LEVEL_WARNING, "session",
 				      "device %u works, but ends no frame, while device %u ended "
 				      "%u: its passes are listed when the program ends; --frame "
