@@ -13,10 +13,15 @@
 /* After the fence: results not available by then never come (R34). */
 #define MAX_AGE_FRAMES 32
 #define MAX_AGE_SUBMISSIONS 1024 /* the same where no frames end */
+#define MAX_AGE_WAITED 128 /* frames, where asking waits */
 #define RETRY_SUBMISSIONS 16
 #define FENCE_EVERY 16 /* submissions */
-/* Where asking waits for the whole device, and that is never idle. */
-#define WAIT_EVERY 24 /* frames */
+/* Where asking waits for the whole device, and that is never idle: once in so many frames, once a
+ * second, or where much is to be read, but not in each few frames. */
+#define WAIT_EVERY 96
+#define WAIT_LEAST_EVERY 24
+#define WAIT_EVERY_NS UINT64_C(1000000000)
+#define MANY_UNREAD 8192 /* slots */
 #define WAIT_FRAMES 4 /* for as long as these take, within these limits */
 #define WAIT_LEAST_NS UINT64_C(100000000)
 #define WAIT_MOST_NS UINT64_C(1000000000)
@@ -314,7 +319,9 @@ poll_fences(struct vk_queue *q)
 static bool
 is_overdue(const struct vk_submission *s)
 {
-	return vk_open_frame(s->queue->device) - s->completed_frame > MAX_AGE_FRAMES ||
+	struct vk_device *d = s->queue->device;
+	uint64_t most = vk_slots_read_waits(d) ? MAX_AGE_WAITED : MAX_AGE_FRAMES;
+	return vk_open_frame(d) - s->completed_frame > most ||
 	       s->queue->serial - s->completed_serial > MAX_AGE_SUBMISSIONS;
 }
 
@@ -545,6 +552,19 @@ vk_fence_renew(struct vk_device *d, VkFence old)
 	return fence;
 }
 
+/* Whether to wait; or so much is unread that the memory for it, or the age at which it is given up,
+ * is the limit. */
+static bool
+is_wait_due(const struct vk_queue *q, uint64_t frames, uint64_t since_ns)
+{
+	uint64_t slots = 0;
+	if (frames < WAIT_LEAST_EVERY || frames >= WAIT_EVERY || since_ns >= WAIT_EVERY_NS)
+		return frames >= WAIT_LEAST_EVERY;
+	for (const struct vk_submission *s = q->oldest; s; s = s->next)
+		slots += s->n_unread;
+	return slots >= MANY_UNREAD || q->n_unread >= MAX_AGE_SUBMISSIONS / 2;
+}
+
 /* Where asking waits for the device, and that was not idle for a while: one wait for a fence then
  * gives all that has completed since. How long it may take, 0: there is none. */
 static uint64_t
@@ -556,9 +576,10 @@ wait_limit(const struct vk_queue *q)
 	uint64_t now_ns = tally_clock_now_ns(), frames = vk_open_frame(d) - d->asked_frame;
 	if (!d->asked_ns)
 		d->asked_ns = now_ns;
-	if (frames < WAIT_EVERY)
+	uint64_t since_ns = now_ns - d->asked_ns;
+	if (!is_wait_due(q, frames, since_ns))
 		return 0;
-	uint64_t limit_ns = (now_ns - d->asked_ns) / frames * WAIT_FRAMES;
+	uint64_t limit_ns = since_ns / frames * WAIT_FRAMES;
 	limit_ns = limit_ns > WAIT_LEAST_NS ? limit_ns : WAIT_LEAST_NS;
 	return limit_ns < WAIT_MOST_NS ? limit_ns : WAIT_MOST_NS;
 }

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 
 #define W_SLOTS 256
-#define W_BUFFERS 64
+#define W_BUFFERS 256
 #define W_FENCES 8192
 
 struct w_slot {
