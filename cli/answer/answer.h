@@ -71,6 +71,7 @@ struct tally_answer_change {
 	bool others; /* most of the GPU's time is of other passes than before */
 	bool seldom; /* a few frames have it on the side where its median is 0 */
 	bool starved; /* or the software driver's threads had no CPU for it */
+	bool no_cpu; /* it is a wait for a CPU: other programs had it */
 	double what_before_ns, what_after_ns;
 	double work[TALLY_N_WORK][2]; /* of what is named, before and after; 0: not known */
 	/* The one of several passes whose draws, or size, these are; or NULL. */

@@ -333,6 +333,8 @@ name_time(struct tally_answer_change *c, struct tally_answer_time t)
 	c->what_after_ns = t.after_ns;
 	memset(c->work, 0, sizeof(c->work));
 	c->is_pass = c->starved = false;
+	c->no_cpu = t.what == thread_names[TALLY_COURSE_READY] ||
+		    t.what == thread_names[TALLY_COURSE_NO_CPU];
 	c->within.what = NULL;
 	c->waits_ns = t.what == thread_names[TALLY_COURSE_WORK] ? 0 : c->after_ns - c->before_ns;
 }

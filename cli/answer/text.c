@@ -276,14 +276,14 @@ tally_answer_typical_text(const struct tally_answer_device *d)
 
 static void
 add_passes(GPtrArray *lines, const struct tally_device_summary *s,
-	   const struct tally_answer_device *d)
+	   const struct tally_answer_device *d, unsigned most)
 {
 	bool times = s && tally_device_times_draws(s);
 	if (d->n_passes == 0 || d->typical_ns <= 0)
 		return;
 	const char *seldom = lacks_seldom(d) ? seldom_text(d) : NULL;
 	add_line(lines, tally_phrase("%s:", typical_text(d)));
-	add_fitting(lines, d, MIN(d->n_passes, 20), seldom ? 2 : 3, add_pass_items);
+	add_fitting(lines, d, MIN(d->n_passes, 20), most - (seldom && most > 1), add_pass_items);
 	add_below(lines, seldom);
 	if (d->n_passes == 1 && d->passes[0].draws >= 2)
 		add_line(lines, tally_phrase("  %.0f draws, %.0f vertices a frame; "
@@ -523,10 +523,10 @@ tally_answer_busiest_text(const struct tally_answer_device *d)
 static bool
 has_cause(const struct tally_answer_change *c)
 {
-	return c->what && !c->starved;
+	return c->what && !c->starved && !c->no_cpu;
 }
 
-/* Those with a cause first, then slower ones, then the largest. */
+/* Those with a cause in the program first, then slower ones, then the largest. */
 static int
 compare_changes(const void *a, const void *b)
 {
@@ -619,11 +619,11 @@ tally_answer_quiet_text(const struct tally_answer *a, const struct tally_answer_
 			    tally_duration_text((double)a->quiet_ns), quiet_text(a));
 }
 
-GPtrArray *
-tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_device *d,
-		   enum tally_answer_length length)
+/* With `n` changes, and `passes` lines of passes. */
+static GPtrArray *
+lines_with(const struct tally_answer *answer, const struct tally_answer_device *d,
+	   enum tally_answer_length length, unsigned n, unsigned passes)
 {
-	static const unsigned most_changes[] = { 1, 2, UINT_MAX };
 	bool brief = length == TALLY_ANSWER_BRIEF;
 	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
 	const struct tally_device_summary *s = tally_aggregate_device(answer->log, d->device);
@@ -631,7 +631,7 @@ tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_
 	add_line(lines, brief ? NULL : tally_answer_start_text(d));
 	add_loaded(lines, d, brief);
 	add_line(lines, tally_answer_quiet_text(answer, d));
-	add_fitting(lines, d, d->n_changes, most_changes[length], add_changes);
+	add_changes(lines, d, n);
 	add_line(lines, brief ? NULL : tally_answer_memory_text(d));
 	add_line(lines, brief ? NULL : tally_answer_alternating_text(d));
 	add_line(lines, tally_answer_speed_text(d));
@@ -639,7 +639,7 @@ tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_
 	add_untimed(lines, s, d);
 	add_below(lines, brief ? NULL : tally_bound_hint(&d->bound));
 	add_below(lines, brief ? NULL : tally_answer_busiest_text(d));
-	add_passes(lines, s, d);
+	add_passes(lines, s, d, passes);
 	if (brief)
 		return lines;
 	for (int i = 0; i < TALLY_N_EVENT_GROUPS; i++)
@@ -647,6 +647,26 @@ tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_
 			add_line(lines, tally_answer_calls_text(d, i));
 	add_hitches(lines, d, length == TALLY_ANSWER_USUAL); /* else they are below the table */
 	add_line(lines, tally_answer_cost_text(d));
+	return lines;
+}
+
+GPtrArray *
+tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_device *d,
+		   enum tally_answer_length length)
+{
+	enum { ALWAYS = 2, PASSES = 3 };
+	static const unsigned most[] = { 1, ALWAYS + 1, TALLY_CHANGE_MOST };
+	unsigned n = MIN(d->n_changes, most[length]), passes = PASSES;
+	GPtrArray *lines = lines_with(answer, d, length, n, passes);
+	while (length == TALLY_ANSWER_USUAL && lines->len > TALLY_ANSWER_LINES && n >= ALWAYS &&
+	       passes > 1) {
+		if (n > ALWAYS)
+			n--;
+		else
+			passes--; /* the table has them, too */
+		g_ptr_array_unref(lines);
+		lines = lines_with(answer, d, length, n, passes);
+	}
 	return lines;
 }
 
