@@ -77,8 +77,9 @@ struct tally_answer_change {
 	/* The one of several passes whose draws, or size, these are; or NULL. */
 	const char *drew, *draws; /* what they are: tally_part_draws() */
 	/* The pass that is most of all passes' change; beside what is named another pass or time
-	 * of the thread; and calls, as a part of that. */
-	struct tally_answer_time within, also, calls;
+	 * of the thread; calls, as a part of that; and a pass that grew after it, while that did
+	 * not last. */
+	struct tally_answer_time within, also, calls, later;
 	/* Of the log's clock: the stretches before and after it. */
 	uint64_t begin_ns[2], end_ns[2];
 	double waits_ns; /* so much of it is no work, or may be a wait; 0: none */

@@ -10,6 +10,7 @@
 /* The thresholds of docs/verdicts.md. */
 #define CLOCK_MOVED 0.95 /* the lower clock is at most so much of the higher one */
 #define OTHER_DRAWS 0.25 /* or vertices, fragments, width */
+#define OTHER_WORK 0.1 /* the same, of a change that is told */
 #define HALF 0.5 /* of a change is explained, and by a second cause: */
 #define SECOND 0.25 /* so much; by both so much too much at most */
 #define AHEAD 2 /* times the frame is the GPU's time */
@@ -619,19 +620,40 @@ look_at_clock(const struct sides *s, struct tally_answer_change *c)
 	c->held = median_in(held, s->before) <= 0 && median_in(held, s->after) > 0;
 }
 
+/* Whether the work of what is named changed by less than half as much until soon after it. */
+static bool
+has_later_work(const struct tally_answer_change *c, const struct tally_answer_change *soon)
+{
+	bool later = false;
+	for (int i = 0; i < TALLY_WORK_PLACE && soon->what == c->what; i++) {
+		double all = c->work[i][1] - c->work[i][0];
+		double part = soon->work[i][1] - soon->work[i][0];
+		later |= fabs(all) > OTHER_WORK * c->work[i][0] && part / all < HALF;
+	}
+	return later;
+}
+
 /* By the whole stretches, or, where what is named did not change next to the change by half as much
- * as there or as the frames, by what is next to it. */
+ * as there or as the frames, or its work did later, by what is next to it. */
 static void
 explain(const struct sides *whole, struct tally_answer_change *c)
 {
 	const struct tally_answer_change blank = *c;
+	struct tally_answer_change until_soon = *c;
 	const struct sides near = next_to(whole), *s = whole;
+	const struct sides soon = { s->r, s->before, near.after, s->lost_ns };
+	explain_change(&soon, &until_soon);
 	explain_change(s, c);
 	double change = named_change(&near, c), all = c->what_after_ns - c->what_before_ns;
-	if (change / change_of(&near, TALLY_COURSE_FRAME) < HALF && change / all < HALF) {
+	if ((change / change_of(&near, TALLY_COURSE_FRAME) < HALF && change / all < HALF) ||
+	    has_later_work(c, &until_soon)) {
+		struct tally_answer_time pass = { c->what, c->what_before_ns, c->what_after_ns };
+		bool later = c->is_pass && named_change(&soon, c) / all < HALF;
 		*c = blank;
 		s = &near;
 		explain_change(s, c);
+		if (later && c->what != pass.what)
+			c->later = pass;
 	}
 	if (is_of_driver(s, c))
 		check_driver(s, c);

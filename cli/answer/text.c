@@ -450,6 +450,7 @@ tally_answer_change_text(const struct tally_answer_change *c)
 	if (!c->starved)
 		add_time(more, ", of it ", &c->within);
 	add_time(more, ", and ", &c->also);
+	add_time(more, ", later ", &c->later);
 	add_time(more, c->calls.after_ns <= c->what_after_ns ? ", of it " : ", with ", &c->calls);
 	if (c->until > c->frame)
 		where = tally_phrase("from frame %" PRIu64 " to %" PRIu64 " gradually",

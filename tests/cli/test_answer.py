@@ -1083,7 +1083,7 @@ class Answer(CliCase):
             ("a slope", 800, lambda i: (8 + i / 50, {"GBuffer": 3}, 3), [(None, "gradually .* times slower")]),
             ("steps", 800, lambda i: (8 + 4 * (i // 160), {"GBuffer": 3 + 4 * (i // 160)}, 3), [(160 * k, f"GBuffer {4 * k - 1}.*0 -> {4 * k + 3}.*0 ms") for k in (1, 2, 3, 4)]),
             # Planted on a busy machine: another program slowed the frames down, until the pass did.
-            ("a pass that grew elsewhere", 400, lambda i: (after(i, 6, 12, 130), {"GBuffer": after(i, 0.5, 7, 200)}, 1), [(130, "from frame 130 on 2.0 times slower: .*; other waits [34]... -> (9.9.|10..) ms")]),
+            ("a pass that grew elsewhere", 400, lambda i: (after(i, 6, 12, 130), {"GBuffer": after(i, 0.5, 7, 200)}, 1), [(130, "from frame 130 on 2.0 times slower: .*; other waits [34]... -> (9.9.|10..) ms, later GBuffer 0.50 -> 7.00 ms")]),
             ("a step, and a second that is not sure", 420, lambda i: (4.7 if i < 195 or (i % 9 < 2 if i < 310 else False) else 9.8 if i < 310 else 13.6 if i % 4 else 6, {"GBuffer": 2}, 3),
              [(195, "from frame 195 on 2.. times slower"), (310, "1.4 times slower")]),
             # Planted, and not told: the GPU's work grew for two seconds of four; a resolution that changed each 30 frames.
@@ -1130,6 +1130,9 @@ class Answer(CliCase):
             ("a slope, with slow frames", 300, lambda i: (30 if i % 23 == 7 else 5 + min(max(0, i - 60), 110) / 30, {"GBuffer": 3 + min(max(0, i - 60), 110) / 30}, 1),
              [(None, "from frame [5-7]. to 1[67]. gradually 1.7 times slower")]),
             ("two steps", 300, lambda i: (after(i, 8, 10 if i < 200 else 13, 80), {"GBuffer": after(i, 3, 5 if i < 200 else 8, 80)}, 1), [(80, "GBuffer 3.00 -> 5.00"), (200, "GBuffer 5.00 -> 8.00")]),
+            # A stranger's: a pass drew less from frame 160 on, which the frames hardly show.
+            ("draws that go later", 330, lambda i: (after(i, 9.8, after(i, 7.1, 6.6, 160), 40), {name: (ms, after(i, 52, 36, 160)) for name, ms in (("GBuffer", after(i, 3.7, 2.6, 40)), ("UI", after(i, 3.7, 2.6, 40)))}, 1),
+             [(40, "from frame 40 on 1.[45] times faster: .*; GPU 7.40 -> 5.20 ms, same draws")]),
         )
         for what, n, frame, want in cases:
             with self.subTest(what):
