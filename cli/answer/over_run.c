@@ -487,9 +487,7 @@ next_to(const struct sides *s)
 {
 	struct sides near = *s;
 	uint64_t before = s->before.to - s->before.from, after = s->after.to - s->after.from;
-	uint64_t block = 1;
-	while (block * TALLY_PART_ROOM < s->r->n)
-		block *= 2;
+	uint64_t block = s->r->courses[TALLY_COURSE_DRAWS].block;
 	near.before.from = s->before.to - CLAMP(3 * block, (before + 2) / 3, before);
 	near.after.to = s->after.from + CLAMP(3 * block, (after + 2) / 3, after);
 	return near;

@@ -521,10 +521,11 @@ tally_answer_busiest_text(const struct tally_answer_device *d)
 			    "wait for", name, percent);
 }
 
-static bool
-has_cause(const struct tally_answer_change *c)
+static int
+rank_of(const struct tally_answer_change *c)
 {
-	return c->what && !c->starved && !c->no_cpu;
+	bool known = c->what && !c->starved && !c->no_cpu;
+	return 2 * known + (c->after_ns > c->before_ns);
 }
 
 /* Those with a cause in the program first, then slower ones, then the largest. */
@@ -533,11 +534,8 @@ compare_changes(const void *a, const void *b)
 {
 	const struct tally_answer_change *x = *(const struct tally_answer_change *const *)a;
 	const struct tally_answer_change *y = *(const struct tally_answer_change *const *)b;
-	int known = has_cause(y) - has_cause(x);
-	int slower = (y->after_ns > y->before_ns) - (x->after_ns > x->before_ns);
-	return known	? known
-	       : slower ? slower
-			: (ratio_of(x) < ratio_of(y)) - (ratio_of(x) > ratio_of(y));
+	int rank = rank_of(y) - rank_of(x);
+	return rank ? rank : (ratio_of(x) < ratio_of(y)) - (ratio_of(x) > ratio_of(y));
 }
 
 /* `n` of them, in order of time. */
