@@ -102,9 +102,9 @@ work_besides(const struct tally_answer_hitch *h)
 		return h->calls.elsewhere ? 0 : work - share_of(h, h->calls.ns);
 	if (!is_passes(h))
 		return is_sleep(h) ? work : 0;
-	bool apart = share_of(h, h->growth_ns) <= 1 - SAME;
-	bool other = !h->or_wait && !has_more_draws(h) && work >= LOOKED && is_hitch(h, work);
-	return apart || other ? work : 0;
+	bool sure = !h->or_wait || more_of(h, TALLY_HITCH_WAIT) >= EXPLAINS;
+	bool other = sure && !has_more_draws(h) && is_hitch(h, work);
+	return other || share_of(h, h->growth_ns) <= 1 - SAME ? work : 0;
 }
 
 /* The same in words, and what it did then: calls, or memory that it took. */
@@ -120,7 +120,8 @@ work_text(const struct tally_answer_hitch *h)
 	if ((is_passes(h) && *worked == '\0') || h->cause == TALLY_CAUSE_EVENT ||
 	    (h->by_gpu && !h->cause))
 		return worked;
-	if (h->calls.group && !h->calls.elsewhere && calls >= SAME * (work > SAME ? work : 1))
+	if (h->calls.group && !h->calls.elsewhere &&
+	    calls >= SAME * (*worked || work > SAME ? work : 1))
 		did = tally_phrase("; of it %s", tally_event_text(&h->calls));
 	else if ((is_part(h) || is_passes(h)) && h->was.ns[TALLY_HITCH_MEMORY_BYTES] >= ALLOCATED &&
 		 h->was.ns[TALLY_HITCH_MEMORY_BYTES] / 2 > h->was.usual[TALLY_HITCH_MEMORY_BYTES])

@@ -279,7 +279,7 @@ class Answer(CliCase):
                 lines.append(frame(i, [one_pass(0, IDS["GBuffer"], ends, "GBuffer", draws=draws if slow else 10, cpu_start_ns=start, gpu_start_ns=start + MS // 2),
                                        one_pass(1, IDS["UI"], MS, "UI", cpu_start_ns=start + min(cpu_begins_at * MS, ends),
                                                 gpu_start_ns=start + ends + MS // 2)], start_ns=start, cpu_ns=(ms + slow) * MS + i % 7 * MS // 3))
-                lines[-1].update(usual and {"wait_ns": usual.get("waits", 0) * slow * MS, "thread_ns": int((usual["thread_ms"] + usual.get("works", 1) * slow) * MS)})
+                lines[-1].update(usual and {"wait_ns": int(usual.get("waits", 0) * slow * MS), "thread_ns": int((usual["thread_ms"] + usual.get("works", 1) * slow) * MS)})
                 if slow and asleep:
                     lines[-1]["asleep"] = asleep
                 start += (ms + slow + 3) * MS
@@ -307,6 +307,9 @@ class Answer(CliCase):
                                     (0, 1, "GBuffer 28.0 -> 48.0 ms, or a wait of the CPU")):
             other = run(1000, thread_ms=3, works=works, waits=waits)
             self.assertEqual(other["hitches"]["worst"][0]["text"], f"frame 40: +20.7 ms, {words}")
+        # A stranger's: glFinish after a pass, and work.
+        other = run(1000, ms=10, thread_ms=3, works=0.3, waits=0.7)["hitches"]["worst"][0]["text"]
+        self.assertEqual(other, "frame 40: +20.7 ms, GBuffer 8.00 -> 28.0 ms, or a wait of the CPU, and the CPU worked 6.00 ms")
         # It was seen to sleep there: that is no pass.
         other = run(1000, thread_ms=3, works=0.3, asleep=[{"in": "futex", "thread": "loader", "n": 4, "ns": 9 * MS}])["hitches"]["worst"][0]
         self.assertEqual(other["text"], "frame 40: +20.7 ms, a wait in GBuffer (for loader: futex), and the CPU worked 6.00 ms")
@@ -958,6 +961,9 @@ class Answer(CliCase):
         # 60 ms of work, which alone would be a hitch, in 300 ms.
         for ready, words in ((240, "the CPU; no CPU was free for up to 240 ms"), (10, "a wait (sleep, lock, disk, other programs), and the CPU worked 59.0 ms"), (170, "cannot tell: the CPU worked 59.0 ms, no pass took longer, no CPU was free for up to 170 ms"), (90, "cannot tell: the CPU worked 59.0 ms, no pass took longer")):
             self.assertEqual(run(ready=ready, work=62, ms=314)["hitches"]["worst"][0]["text"], f"frame 60: +300 ms, {words}")
+        # A stranger's: a lock, and shaders, all of that work.
+        got = run(ready=10, work=62, ms=314, more={"events": [{"kind": "pipeline", "n": 1, "ns": 40 * MS, "own_ns": 40 * MS}]})
+        self.assertEqual(got["hitches"]["worst"][0]["text"], "frame 60: +300 ms, a wait (sleep, lock, disk, other programs), and the CPU worked 59.0 ms; of it 1 shader made, 40.0 ms")
         # Less than a fifth of it, but seen.
         self.assertEqual(run(work=54, ms=74, more=asleep("fsync", of="file", ms=6))["hitches"]["worst"][0]["text"], "frame 60: +60.0 ms, the CPU, and a wait (file: fsync)")
         # 20 ms of work would be a hitch, but are hardly any of it.
