@@ -28,12 +28,18 @@
 #define LATE_LOOKS 16
 #define LONGEST_NS (30000 * NS_PER_MS) /* as long as there are process lines */
 #define LATE_NS (4 * NS_PER_MS) /* after a usual frame */
+/* After so many in succession that took longer than half of them do, by so much and an eighth, so
+ * many are looked at from their beginning: they may be so from now on, and are usual then. */
+#define SLOWER 3
+#define SLOWER_NS (2 * NS_PER_MS)
+#define LOOKED_AT 12
 
 /* A thread that ends frames. It alone stores, but for the thread that takes its place after it has
  * ended none for a second. */
 static struct watched {
 	_Atomic uint64_t tid; /* 0: free */
 	_Atomic uint64_t ended_ns, usual_ns, n_ended; /* ended_ns 0: the next is not watched */
+	_Atomic uint64_t half_ns, n_slower, look_until; /* n_slower: in succession */
 	_Atomic uint64_t waiting; /* tid: in a call in which drivers wait */
 	struct sleep *last; /* the collector's: in which the last look found it */
 } threads[MAX_THREADS];
@@ -48,7 +54,7 @@ struct place {
 /* From the first of consecutive looks that found it there to where the next one is due, or found it
  * elsewhere; the frame may end before. */
 static struct sleep {
-	uint64_t tid, frame_ns, begin_ns, end_ns;
+	uint64_t tid, frame_ns, late_ns, begin_ns, end_ns;
 	struct place at;
 	const char *of;
 	uint32_t n;
@@ -131,6 +137,12 @@ find_call(long number)
 
 /* ---- the threads that end frames ---- */
 
+static uint64_t
+larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 /* A thread that has no place takes a free one, else that of one that has ended no frame for a
  * second. */
 static void
@@ -144,6 +156,9 @@ take_place(uint64_t tid, uint64_t now_ns)
 			continue;
 		atomic_store(&w->usual_ns, 0);
 		atomic_store(&w->n_ended, 0);
+		atomic_store(&w->half_ns, 0);
+		atomic_store(&w->n_slower, 0);
+		atomic_store(&w->look_until, 0);
 		atomic_store(&w->ended_ns, now_ns);
 		return;
 	}
@@ -159,6 +174,29 @@ usual_after(uint64_t usual_ns, uint64_t ns)
 			     : usual_ns - (usual_ns - ns) / 32;
 }
 
+/* What half of its frames take at most: the first ones may have been far longer. */
+static uint64_t
+half_after(uint64_t half_ns, uint64_t ns)
+{
+	if (!half_ns)
+		return ns;
+	return ns > half_ns ? half_ns + half_ns / 64
+			    : half_ns - half_ns / (2 * ns < half_ns ? 8 : 64);
+}
+
+/* Its frame number `n` took so long. */
+static void
+count_slower(struct watched *w, uint64_t ns, uint64_t n)
+{
+	uint64_t half_ns = atomic_load_explicit(&w->half_ns, memory_order_relaxed);
+	uint64_t so_far = atomic_load_explicit(&w->n_slower, memory_order_relaxed);
+	bool is_slower = half_ns && ns > half_ns + larger(SLOWER_NS, half_ns / 8);
+	if (is_slower && so_far + 1 == SLOWER)
+		atomic_store_explicit(&w->look_until, n + LOOKED_AT, memory_order_relaxed);
+	atomic_store_explicit(&w->n_slower, is_slower ? so_far + 1 : 0, memory_order_relaxed);
+	atomic_store_explicit(&w->half_ns, half_after(half_ns, ns), memory_order_relaxed);
+}
+
 __attribute__((hot)) void
 tally_late_frame_ended(uint64_t tid, uint64_t now_ns, bool watch_next)
 {
@@ -170,11 +208,13 @@ tally_late_frame_ended(uint64_t tid, uint64_t now_ns, bool watch_next)
 			continue;
 		uint64_t began_ns = atomic_load_explicit(&w->ended_ns, memory_order_relaxed);
 		uint64_t usual_ns = atomic_load_explicit(&w->usual_ns, memory_order_relaxed);
-		if (began_ns)
+		uint64_t n = atomic_load_explicit(&w->n_ended, memory_order_relaxed) + 1;
+		if (began_ns) {
 			usual_ns = usual_after(usual_ns, now_ns - began_ns);
+			count_slower(w, now_ns - began_ns, n);
+		}
 		atomic_store_explicit(&w->usual_ns, usual_ns, memory_order_relaxed);
-		uint64_t n = atomic_load_explicit(&w->n_ended, memory_order_relaxed);
-		atomic_store_explicit(&w->n_ended, n + 1, memory_order_relaxed);
+		atomic_store_explicit(&w->n_ended, n, memory_order_relaxed);
 		atomic_store_explicit(&w->ended_ns, watch_next ? now_ns : 0, memory_order_release);
 		tally_clock_show_waiting(&w->waiting);
 		return;
@@ -271,11 +311,12 @@ is_same_place(const struct place *a, const struct place *b)
 }
 
 static struct sleep *
-note_sleep(uint64_t tid, uint64_t frame_ns, uint64_t now_ns, const struct place *at)
+note_sleep(const struct sleep *since, const struct place *at)
 {
 	struct sleep *s = &sleeps[n_sleeps++ % MAX_SLEEPS];
 	const struct call *call = find_call(at->call);
-	*s = (struct sleep){ .tid = tid, .frame_ns = frame_ns, .begin_ns = now_ns, .at = *at };
+	*s = *since;
+	s->at = *at;
 	if (call && call->of_file)
 		s->of = kind_of_file(at->argument);
 	if (at->other) /* the name stays empty if the process has no such thread */
@@ -284,8 +325,9 @@ note_sleep(uint64_t tid, uint64_t frame_ns, uint64_t now_ns, const struct place 
 }
 
 static void
-look_at(struct watched *w, uint64_t tid, uint64_t frame_ns, uint64_t now_ns, uint64_t next_ns)
+look_at(struct watched *w, const struct sleep *since, uint64_t next_ns)
 {
+	const uint64_t tid = since->tid, frame_ns = since->frame_ns, now_ns = since->begin_ns;
 	struct place at = { 0 };
 	bool sleeps_now = read_place(w, tid, &at);
 	if (atomic_load(&w->tid) != tid || atomic_load(&w->ended_ns) != frame_ns)
@@ -298,16 +340,25 @@ look_at(struct watched *w, uint64_t tid, uint64_t frame_ns, uint64_t now_ns, uin
 	if (!sleeps_now)
 		return;
 	if (!is_of_frame || !is_same_place(&s->at, &at))
-		s = note_sleep(tid, frame_ns, now_ns, &at);
+		s = note_sleep(since, &at);
 	s->n++;
 	s->end_ns = next_ns;
 	w->last = s;
 }
 
+/* Looks at it if that is due; returns when the next look is. */
 static uint64_t
-larger(uint64_t a, uint64_t b)
+look_when_due(struct watched *w, struct sleep since, uint64_t usual_ns)
 {
-	return a > b ? a : b;
+	const uint64_t now_ns = since.begin_ns, ended_ns = since.frame_ns;
+	bool all = atomic_load(&w->n_ended) < atomic_load(&w->look_until);
+	since.late_ns = ended_ns + usual_ns + LATE_NS;
+	uint64_t first_ns = all ? ended_ns + LATE_LOOK_NS : since.late_ns;
+	if (now_ns < first_ns)
+		return all || usual_ns >= LOOK_NS ? first_ns : larger(first_ns, now_ns + LOOK_NS);
+	uint64_t next_ns = now_ns + larger((now_ns - ended_ns) / LATE_LOOKS, LATE_LOOK_NS);
+	look_at(w, &since, next_ns);
+	return next_ns;
 }
 
 uint64_t
@@ -322,13 +373,8 @@ tally_late_look(uint64_t now_ns)
 		if (!tid || !ended_ns || is_refused || atomic_load(&w->n_ended) < LEAST_ENDED ||
 		    now_ns > ended_ns + LONGEST_NS)
 			continue;
-		uint64_t late_ns = ended_ns + usual_ns + LATE_NS;
-		uint64_t at_ns = usual_ns < LOOK_NS ? larger(late_ns, now_ns + LOOK_NS) : late_ns;
-		if (now_ns >= late_ns) {
-			uint64_t apart_ns = (now_ns - ended_ns) / LATE_LOOKS;
-			at_ns = now_ns + larger(apart_ns, LATE_LOOK_NS);
-			look_at(w, tid, ended_ns, now_ns, at_ns);
-		}
+		struct sleep since = { .tid = tid, .frame_ns = ended_ns, .begin_ns = now_ns };
+		uint64_t at_ns = look_when_due(w, since, usual_ns);
 		next_ns = at_ns < next_ns ? at_ns : next_ns;
 	}
 	return next_ns;
@@ -383,10 +429,12 @@ tally_late_find(uint64_t tid, uint64_t begin_ns, uint64_t end_ns,
 	for (uint64_t i = n_sleeps > MAX_SLEEPS ? n_sleeps - MAX_SLEEPS : 0; i < n_sleeps; i++) {
 		const struct sleep *s = &sleeps[i % MAX_SLEEPS];
 		uint64_t to_ns = s->end_ns < end_ns ? s->end_ns : end_ns;
+		/* Of a frame that is late what it slept in then. */
+		uint64_t from_ns = end_ns > s->late_ns ? larger(s->begin_ns, s->late_ns)
+						       : s->begin_ns;
 		/* One that began in an earlier frame ended there. */
-		if (s->tid == tid && s->begin_ns >= begin_ns && s->begin_ns < to_ns &&
-		    n < MAX_LISTED)
-			n = list_sleep(s, to_ns - s->begin_ns, n);
+		if (s->tid == tid && s->begin_ns >= begin_ns && from_ns < to_ns && n < MAX_LISTED)
+			n = list_sleep(s, to_ns - from_ns, n);
 	}
 	return n;
 }

@@ -5,7 +5,9 @@
  * The thread that ends a frame says so, which stores three numbers. The collector's thread wakes
  * when the next end is overdue, and asks the kernel every few milliseconds where the thread is
  * (/proc/self/task/TID/syscall), until the frame ends. It finds nothing that sleeps for less, or
- * earlier in the frame. In a sandbox that opens no files nothing is found at all.
+ * earlier in the frame; after three frames in succession that took longer than most the next ones
+ * are looked at from their beginning, as they may be so from now on. Of one that is late after all
+ * what came before is not told. In a sandbox that opens no files nothing is found at all.
  */
 #ifndef PASSTALLY_LAYER_EVENT_LATE_H
 #define PASSTALLY_LAYER_EVENT_LATE_H

@@ -303,6 +303,33 @@ test_every(void)
 	stop_frames();
 }
 
+/* After three frames that took longer, frames are looked at from their beginning, for a while; of
+ * one that is late after all only what it slept in then is listed. */
+static void
+test_slower(void)
+{
+	static const struct row p = { .wait = nap };
+	const struct tally_asleep_record *found;
+	uint64_t tid = start_frames(&p), now_ns = base_ns + 190 * MS;
+	for (unsigned i = 0; i < 3; i++) {
+		g_assert_cmpuint(tally_late_look(now_ns + 3 * MS), >, now_ns + 13 * MS);
+		tally_late_frame_ended(tid, now_ns += 16 * MS, true);
+	}
+	for (unsigned ms = 1; ms < 20; ms += 2)
+		tally_late_look(now_ns + ms * MS);
+	g_assert_cmpuint(tally_late_find(tid, now_ns, now_ns + 13 * MS, &found), ==, 1);
+	g_assert_cmpstr(found->in, ==, "clock_nanosleep");
+	g_assert_cmpuint(found->ns, ==, 10 * MS);
+	g_assert_cmpuint(tally_late_find(tid, now_ns, now_ns + 20 * MS, &found), ==, 1);
+	g_assert_cmpuint(found->ns, <, 4 * MS);
+	for (unsigned i = 0; i < 12; i++) {
+		g_assert_cmpuint(tally_late_look(now_ns + MS), ==, now_ns + 2 * MS);
+		tally_late_frame_ended(tid, now_ns += 12 * MS, true);
+	}
+	g_assert_cmpuint(tally_late_look(now_ns + MS), >, now_ns + 14 * MS);
+	stop_frames();
+}
+
 /* Where a filter may end the program at process_vm_readv(), a lock names nobody; where no file can
  * be opened, nothing is found. */
 static void
@@ -340,6 +367,7 @@ main(int argc, char **argv)
 	g_test_add_func("/late/long", test_long);
 	g_test_add_func("/late/second", test_second);
 	g_test_add_func("/late/every", test_every);
+	g_test_add_func("/late/slower", test_slower);
 	g_test_add_data_func("/late/filtered", NULL, test_sandbox);
 	g_test_add_data_func("/late/shut-in", "no files", test_sandbox);
 	return g_test_run();
