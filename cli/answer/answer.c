@@ -304,7 +304,7 @@ add_frame(struct tally_answer_device *d, struct tally_hitch_frame *h, const stru
 	add_to_hitches(s, h, own);
 	tally_event_totals_add(s->calls, c->events);
 	s->run.opengl = s->opengl;
-	tally_over_run_add(&s->run, f, c->unsure_ns, c->events);
+	tally_over_run_add(&s->run, f, c->unsure_ns, c->events, h->asleep);
 	tally_bound_add(&s->bound, f, c->timed, s->opengl ? c->unsure_ns : 0);
 	tally_stats_add_u64(&s->overhead, f->overhead_ns);
 }

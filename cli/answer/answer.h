@@ -50,6 +50,7 @@ struct tally_answer_pass {
 struct tally_answer_time {
 	const char *what;
 	double before_ns, after_ns; /* medians */
+	const char *in; /* "sleep: nanosleep": where the thread waited in it; NULL: not known */
 };
 
 /* Memory in bytes that grew all the time, from a frame on (0: the first); `to` 0: it did not. */
@@ -83,6 +84,7 @@ struct tally_answer_change {
 	/* Of the log's clock: the stretches before and after it. */
 	uint64_t begin_ns[2], end_ns[2];
 	double waits_ns; /* so much of it is no work, or may be a wait; 0: none */
+	const char *in; /* as of a time, of what is named */
 	const char *thread; /* that worked so much more of a frame meanwhile; or NULL */
 	double thread_ns[2];
 	double clock_before, clock_after; /* of the GPU in MHz, where it went along; else 0 */

@@ -14,6 +14,9 @@
 #define HALF 0.5 /* of a change is explained, and by a second cause: */
 #define SECOND 0.25 /* so much; by both so much too much at most */
 #define AHEAD 2 /* times the frame is the GPU's time */
+#define LOOKED_IN 40 /* frames of a change, or a block, for what they slept in: */
+#define SEEN 2 /* of them at least, and */
+#define MOSTLY (2.0 / 3) /* of the time that they were found asleep */
 #define MEMORY_GREW 16e6 /* bytes */
 #define MEMORY_SHARE 0.05
 
@@ -34,6 +37,8 @@ tally_over_run_init(struct tally_over_run *r, const struct tally_parts *parts)
 	 * alternate. */
 	for (int i = TALLY_COURSE_GPU; i < TALLY_COURSE_CLOCK; i++)
 		r->courses[i].room = TALLY_PART_ROOM;
+	for (int i = 0; i < TALLY_RUN_PLACES; i++)
+		r->places[i].ns.room = TALLY_COURSE_ROOM;
 }
 
 void
@@ -41,6 +46,8 @@ tally_over_run_finish(struct tally_over_run *r)
 {
 	for (int i = 0; i < TALLY_N_COURSES; i++)
 		tally_course_finish(&r->courses[i]);
+	for (int i = 0; i < TALLY_RUN_PLACES; i++)
+		tally_course_finish(&r->places[i].ns);
 }
 
 /* The number of the frame `at` of those added, where a block begins. */
@@ -73,9 +80,23 @@ add_gauges(struct tally_over_run *r, const struct tally_frame_record *f)
 						 tally_value_f64(f->metrics[i].value));
 }
 
+static void
+add_place(struct tally_over_run *r, const struct tally_asleep_record *a)
+{
+	const char *in = g_intern_string(tally_asleep_text(a));
+	int i = 0;
+	while (i < TALLY_RUN_PLACES && r->places[i].in && r->places[i].in != in)
+		i++;
+	if (i == TALLY_RUN_PLACES)
+		return;
+	r->places[i].in = in;
+	tally_course_add(&r->places[i].ns, r->n, (double)a->ns);
+}
+
 void
 tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f, uint64_t unsure_ns,
-		   const struct tally_frame_events *events)
+		   const struct tally_frame_events *events,
+		   const struct tally_asleep_record asleep[TALLY_HITCH_PLACES])
 {
 	uint64_t wait_ns = f->has_wait ? MIN(f->wait_ns, f->cpu_ns) : 0;
 	/* That passtally waits for lavapipe now and then is not the program's. */
@@ -109,6 +130,8 @@ tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f,
 				 (double)(f->cpu_ns - wait_ns - work_ns));
 	add_calls(r, events);
 	add_gauges(r, f);
+	for (int i = 0; i < TALLY_HITCH_PLACES && asleep[i].in; i++)
+		add_place(r, &asleep[i]);
 	r->since.frames++;
 	r->since.frames_ns += f->cpu_ns;
 	r->n++;
@@ -265,7 +288,7 @@ time_of_part(const struct sides *s, struct tally_part *part)
 {
 	double from = (double)tally_part_median(part->was, s->before);
 	return (struct tally_answer_time){ part->name, from,
-					   (double)tally_part_median(part, s->after) };
+					   (double)tally_part_median(part, s->after), NULL };
 }
 
 /* The part that changed most in the direction in which the frames did; *others_ns: how much the
@@ -553,8 +576,8 @@ check_driver(const struct sides *s, struct tally_answer_change *c)
 	double others = change_of(s, TALLY_COURSE_OTHERS) / change_ns;
 	if (did != TALLY_DRIVER_WAITED || (c->what == or_gpu && others >= HALF))
 		return;
-	name_time(c,
-		  (struct tally_answer_time){ wait_text(c), c->what_before_ns, c->what_after_ns });
+	name_time(c, (struct tally_answer_time){ wait_text(c), c->what_before_ns, c->what_after_ns,
+						 NULL });
 }
 
 /* How long the thread waited of a frame beyond the GPU's time, for which it may have waited. */
@@ -603,6 +626,42 @@ add_second(const struct sides *s, struct tally_answer_change *c)
 				     TALLY_COURSE_CLOCK - 1, s->lost_ns, SECOND);
 }
 
+/* In what the frames at the beginning of a change slept, if for half of what waits grew by, but no
+ * longer than these frames idled more, and longer than those before it idled; or NULL. */
+static const char *
+find_place(const struct sides *s, double grew_ns)
+{
+	const struct tally_over_run *r = s->r;
+	const struct tally_range in = { .from = s->after.from,
+					.to = s->after.from + MAX(LOOKED_IN, r->block) };
+	double all = 0, of_most = 0, idle_ns = idle_in(r->courses, s->before);
+	int most = 0;
+	for (int i = 0; i < TALLY_RUN_PLACES; i++) {
+		double sum = tally_course_sum(&r->places[i].ns, in.from, in.to);
+		most = sum > of_most ? i : most;
+		of_most = MAX(sum, of_most);
+		all += sum;
+	}
+	double ns = median_in(&r->places[most].ns, in);
+	double idle_more_ns = idle_in(r->courses, in) - idle_ns;
+	bool is_it = of_most >= MOSTLY * all &&
+		     tally_course_count(&r->places[most].ns, in.from, in.to) >= SEEN &&
+		     ns >= HALF * grew_ns && ns <= (1 + HALF) * idle_more_ns && ns >= 2 * idle_ns;
+	return is_it ? r->places[most].in : NULL;
+}
+
+/* Where other waits are. */
+static void
+name_place(const struct sides *s, struct tally_answer_change *c)
+{
+	const char *rest = thread_names[TALLY_COURSE_REST];
+	if (c->what == rest || c->what == or_gpu)
+		c->in = find_place(s, c->what_after_ns - c->what_before_ns);
+	else if (c->also.what == rest)
+		c->also.in = find_place(s, c->also.after_ns - c->also.before_ns);
+	c->what = c->in ? rest : c->what;
+}
+
 /* Whether the GPU's clock went along with a change. */
 static void
 look_at_clock(const struct sides *s, struct tally_answer_change *c)
@@ -645,7 +704,8 @@ explain(const struct sides *whole, struct tally_answer_change *c)
 	double change = named_change(&near, c), all = c->what_after_ns - c->what_before_ns;
 	if ((change / change_of(&near, TALLY_COURSE_FRAME) < HALF && change / all < HALF) ||
 	    has_later_work(c, &until_soon)) {
-		struct tally_answer_time pass = { c->what, c->what_before_ns, c->what_after_ns };
+		struct tally_answer_time pass = { c->what, c->what_before_ns, c->what_after_ns,
+						  NULL };
 		bool later = c->is_pass && named_change(&soon, c) / all < HALF;
 		*c = blank;
 		s = &near;
@@ -657,6 +717,7 @@ explain(const struct sides *whole, struct tally_answer_change *c)
 		check_driver(s, c);
 	if (!c->starved)
 		add_second(s, c);
+	name_place(s, c);
 	look_at_clock(s, c);
 }
 

@@ -8,6 +8,7 @@
 #include "cli/answer/answer.h"
 
 #define TALLY_COURSE_ROOM 512 /* blocks in which a run is looked at */
+#define TALLY_RUN_PLACES 16
 
 enum {
 	TALLY_COURSE_FRAME,
@@ -36,6 +37,11 @@ enum {
 struct tally_over_run {
 	const struct tally_parts *parts; /* of the same frames */
 	struct tally_course courses[TALLY_N_COURSES];
+	/* The first ones in which frames' thread was found asleep, in words, and how long. */
+	struct {
+		const char *in; /* interned; NULL: free */
+		struct tally_course ns;
+	} places[TALLY_RUN_PLACES];
 	/* In the log, of the first frame of each block of the course of frame times. */
 	uint64_t numbers[TALLY_COURSE_ROOM], starts_ns[TALLY_COURSE_ROOM], block;
 	uint64_t end_ns; /* of the last frame */
@@ -52,9 +58,10 @@ struct tally_over_run {
 
 void tally_over_run_init(struct tally_over_run *r, const struct tally_parts *parts);
 void tally_over_run_finish(struct tally_over_run *r);
-/* `unsure_ns`: how much of its GPU time may be the CPU's. */
+/* `unsure_ns`: how much of its GPU time may be the CPU's; `asleep`: as of hitches. */
 void tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f,
-			uint64_t unsure_ns, const struct tally_frame_events *events);
+			uint64_t unsure_ns, const struct tally_frame_events *events,
+			const struct tally_asleep_record asleep[TALLY_HITCH_PLACES]);
 /* What a process line says at this point of the frames. */
 void tally_over_run_add_process(struct tally_over_run *r, const struct tally_process_record *p,
 				struct tally_driver_load driver);

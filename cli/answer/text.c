@@ -405,6 +405,12 @@ pixels_text(const struct tally_answer_change *c, bool same_draws)
 			    width[1], height[1]);
 }
 
+static const char *
+place_text(const char *in)
+{
+	return in ? tally_phrase(" (%s)", in) : "";
+}
+
 /* "bloom 0.35 -> 3.10 ms, same draws" */
 static const char *
 what_changed(const struct tally_answer_change *c)
@@ -430,7 +436,7 @@ what_changed(const struct tally_answer_change *c)
 	else
 		draws = tally_phrase(", %s%s%.0f -> %.0f %s%s", drew, *drew ? " " : "", n[0], n[1],
 				     of, pixels_text(c, false));
-	return tally_phrase("%s %s%s", tally_short_name(c->what),
+	return tally_phrase("%s%s %s%s", tally_short_name(c->what), place_text(c->in),
 			    tally_from_to_text(c->what_before_ns, c->what_after_ns), draws);
 }
 
@@ -438,7 +444,8 @@ static void
 add_time(GString *text, const char *before, const struct tally_answer_time *t)
 {
 	if (t->what)
-		g_string_append_printf(text, "%s%s %s", before, tally_short_name(t->what),
+		g_string_append_printf(text, "%s%s%s %s", before, tally_short_name(t->what),
+				       place_text(t->in),
 				       tally_from_to_text(t->before_ns, t->after_ns));
 }
 

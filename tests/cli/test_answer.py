@@ -1185,6 +1185,33 @@ class Answer(CliCase):
                                  "ready_ns": int(period * (0.1 if line["frame"] < 150 else share)), "threads": []})
             self.assertEqual([c["text"] for c in self.answers(made)[0]["changes"]], [f"from frame 150 on 2.0 times slower: 8.00 -> 16.0 ms; {words}"])
 
+    def test_a_change_in_a_sleep(self):
+        """Frames at its beginning say in what their thread slept; later ones are as usual, and do not."""
+        def told(places, frames=range(152, 160), before=8, passes=(3, 3), work=3, waits=(1, 1)):
+            made = []
+            for i in range(300):
+                asleep = [{"in": call, "n": 4, "ns": int(ms * MS), **what} for call, ms, what in places(i)] if i in frames else []
+                made.append((before if i < 150 else before + 8, {"GBuffer": passes[i >= 150]}, {"thread_ns": work * MS, "wait_ns": waits[i >= 150] * MS, **({"asleep": asleep} if asleep else {})}))
+            change, = self.answer(made)["changes"]
+            self.assertEqual(change["what"], "other waits" if passes[1] < 4 else "GBuffer")
+            return change["text"].split("; ")[1]
+        sleep, lock = lambda ms=8: ("clock_nanosleep", ms, {}), lambda ms=8: ("futex", ms, {"thread": "tile-builder"})
+        waits = "other waits 4.00 -> 12.0 ms"
+        for what, got, words in (
+                ("a sleep", told(lambda i: [sleep()]), "other waits (sleep: clock_nanosleep) 4.00 -> 12.0 ms"),
+                ("a lock", told(lambda i: [lock()]), "other waits (for tile-builder: futex) 4.00 -> 12.0 ms"),
+                ("a file, and little else", told(lambda i: [("fsync", 7, {"of": "file"}), sleep(3)]), "other waits (file: fsync) 4.00 -> 12.0 ms"),
+                ("beside a pass", told(lambda i: [sleep(5)], passes=(6, 10), work=1, waits=(6, 10)), "GBuffer 6.00 -> 10.0 ms, same draws, and other waits (sleep: clock_nanosleep) 1.00 -> 5.00 ms"),
+                ("one frame", told(lambda i: [sleep()], range(152, 153)), waits),
+                ("long after it", told(lambda i: [sleep()], range(190, 200)), waits),
+                ("now here, now there", told(lambda i: [(sleep, lock)[i % 2]()]), waits),
+                ("too short", told(lambda i: [sleep(3.5)]), waits),
+                ("longer than it", told(lambda i: [sleep(12.5)]), waits),
+                ("the driver's, as long as the passes", told(lambda i: [("futex", 6.5, {})]), waits),
+                ("as long as before it, at a limiter", told(lambda i: [sleep(8)], before=16), "other waits 12.0 -> 20.0 ms")):
+            with self.subTest(what):
+                self.assertEqual(got, words)
+
     def test_a_change_with_another_thread(self):
         """Frames wait, for a CPU or else, while a thread of the program works more."""
         for work, thread, words in ((3, 9, "other waits 4.00 -> 12.0 ms, meanwhile physics worked 1.00 -> 9.00 ms"), (3, 4, "other waits 4.00 -> 12.0 ms"), (11, 9, "CPU 3.00 -> 11.0 ms")):
