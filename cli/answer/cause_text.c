@@ -271,7 +271,7 @@ waited_text(const struct tally_answer_hitch *h)
 	const bool work = h->cause != TALLY_CAUSE_EVENT && !is_passes(h);
 	const bool busy = share_of(h, h->no_cpu_ns) > SAME && !is_asleep(h);
 	const double rest = other_wait(h), sure = share_of(h, h->sure_ns);
-	const bool seen = h->was.asleep[0].ns >= WAITED_NS && is_seen(h, rest);
+	const bool seen = (double)h->was.asleep[0].ns >= WAITED_NS && is_seen(h, rest);
 	if (h->cause == TALLY_CAUSE_CPU && more_of(h, TALLY_HITCH_WAIT) - sure > SAME)
 		return ", and a wait in driver calls";
 	if (rest < (seen ? PART : SAME) || rest * (double)h->was.excess_ns < WAITED_NS ||
