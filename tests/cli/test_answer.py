@@ -605,29 +605,28 @@ class Answer(CliCase):
                 self.assertEqual([(h["frame"], h["cause"]) for h in got["worst"]], [(60, cause)], got)
                 self.assertIn(f"ms, {words}", got["worst"][0]["text"] + "$")
 
+    def causes_where(self, changed, begin=None):
+        """The hitches of 100 Vulkan frames but for those `changed`, by frame; begin(line): when the GPU began its pass."""
+        usual = {"thread_ns": 3 * MS, "wait_ns": 9 * MS}
+        frames = [(14, {"GBuffer": (8, 10)}, usual) for _ in range(100)]
+        for at, (ms, work, times) in changed.items():
+            frames[at] = (ms, {"GBuffer": work}, {**usual, **times})
+        lines = log_of(frames)
+        lines[1]["api"] = "vulkan"
+        for line in lines if begin else ():
+            if line["type"] == "frame":
+                line["passes"][0]["gpu_start_ns"] = begin(line)
+        return {h["frame"]: h["cause"] for h in self.answers(lines)[0]["hitches"]["worst"]}
+
     def test_a_hitch_soon_after_another(self):
         """What made the first one long is over; a pass that did not is not."""
-        usual = {"thread_ns": 3 * MS, "wait_ns": 9 * MS}
         for first_ms, cause in ((154, "wait"), (16, "pass")):
-            frames = [(14, {"GBuffer": (8, 10)}, usual) for _ in range(100)]
-            frames[60] = (first_ms, {"GBuffer": (148, 10)}, {**usual, "wait_ns": first_ms * MS - 5 * MS})
-            frames[62] = (44, {"GBuffer": (8, 10)}, {**usual, "wait_ns": 39 * MS})
-            lines = log_of(frames)
-            lines[1]["api"] = "vulkan"
-            got = {h["frame"]: h["cause"] for h in self.answers(lines)[0]["hitches"]["worst"]}
+            got = self.causes_where({60: (first_ms, (148, 10), {"wait_ns": first_ms * MS - 5 * MS}), 62: (44, (8, 10), {"wait_ns": 39 * MS})})
             self.assertEqual(got[62], cause, first_ms)
         # Planted: a thread compiled, and the GPU's driver compiled again at the first dispatch, for most of what came.
         for late_ms, cause in ((840, "pass"), (2, "wait")):
-            frames = [(14, {"GBuffer": (8, 10)}, usual) for _ in range(100)]
-            frames[60] = (44, {"GBuffer": (850, 10)}, {**usual, "thread_ns": 33 * MS})
-            frames[62] = (864, {"GBuffer": (8, 10)}, {**usual, "wait_ns": 859 * MS})
-            lines = log_of(frames)
-            lines[1]["api"] = "vulkan"
-            for line in lines:
-                if line["type"] == "frame":
-                    p = line["passes"][0]
-                    p["gpu_start_ns"] = line["start_ns"] + line["cpu_ns"] + (late_ms if line["frame"] == 60 else 0) * MS - p["gpu_ns"]
-            got = {h["frame"]: h["cause"] for h in self.answers(lines)[0]["hitches"]["worst"]}
+            got = self.causes_where({60: (44, (850, 10), {"thread_ns": 33 * MS}), 62: (864, (8, 10), {"wait_ns": 859 * MS})}, lambda line, late=late_ms:
+                                    line["start_ns"] + line["cpu_ns"] + (late if line["frame"] == 60 else 0) * MS - line["passes"][0]["gpu_ns"])
             self.assertEqual(got[62], cause, late_ms)
 
     def test_every_third_frame(self):
@@ -641,33 +640,17 @@ class Answer(CliCase):
 
     def test_a_hitch_long_after_its_work(self):
         """Four frames are in flight: the fourth waits for the work of the first, or the GPU had done that long before."""
-        usual = {"thread_ns": 3 * MS, "wait_ns": 9 * MS}
         for late_ms, cause in ((44, "pass"), (-8, "wait")):
-            frames = [(14, {"GBuffer": (8, 10)}, usual) for _ in range(100)]
-            frames[60] = (14, {"GBuffer": (40, 10)}, usual)
-            frames[64] = (44, {"GBuffer": (8, 10)}, {**usual, "wait_ns": 39 * MS})
-            lines = log_of(frames)
-            lines[1]["api"] = "vulkan"
-            for line in lines:
-                if line["type"] == "frame":
-                    line["passes"][0]["gpu_start_ns"] = line["start_ns"] + (14 + late_ms if line["frame"] == 60 else 1) * MS
-            got = self.answers(lines)[0]["hitches"]["worst"]
-            self.assertEqual([(h["frame"], h["cause"]) for h in got], [(64, cause)], got)
+            got = self.causes_where({60: (14, (40, 10), {}), 64: (44, (8, 10), {"wait_ns": 39 * MS})}, lambda line, late=late_ms:
+                                    line["start_ns"] + (14 + late if line["frame"] == 60 else 1) * MS)
+            self.assertEqual(got, {64: cause})
 
     def test_work_after_the_frame(self):
         """What the GPU began when the frame was over did not delay it, but a later one."""
-        usual = {"thread_ns": 3 * MS, "wait_ns": 9 * MS}
-        for begin_ms, causes in ((45, [(60, "cpu"), (62, "pass")]), (1, [(60, "pass"), (62, "wait")])):
-            frames = [(14, {"GBuffer": (8, 10)}, usual) for _ in range(100)]
-            frames[60] = (44, {"GBuffer": (40, 50)}, {**usual, "thread_ns": 33 * MS})
-            frames[62] = (44, {"GBuffer": (8, 10)}, {**usual, "wait_ns": 39 * MS})
-            lines = log_of(frames)
-            lines[1]["api"] = "vulkan"
-            for line in lines:
-                if line["type"] == "frame":
-                    line["passes"][0]["gpu_start_ns"] = line["start_ns"] + (begin_ms if line["frame"] == 60 else 1) * MS
-            got = self.answers(lines)[0]["hitches"]["worst"]
-            self.assertEqual(sorted((h["frame"], h["cause"]) for h in got), causes, got)
+        for begin_ms, causes in ((45, {60: "cpu", 62: "pass"}), (1, {60: "pass", 62: "wait"})):
+            got = self.causes_where({60: (44, (40, 50), {"thread_ns": 33 * MS}), 62: (44, (8, 10), {"wait_ns": 39 * MS})}, lambda line, begin=begin_ms:
+                                    line["start_ns"] + (begin if line["frame"] == 60 else 1) * MS)
+            self.assertEqual(got, causes)
 
     def test_causes_by_events(self):
         """Shaders, uploads and the like, on the right thread, on the wrong one, several at once."""
