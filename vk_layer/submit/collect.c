@@ -558,8 +558,10 @@ static bool
 is_wait_due(const struct vk_queue *q, uint64_t frames, uint64_t since_ns)
 {
 	uint64_t slots = 0;
-	if (frames < WAIT_LEAST_EVERY || frames >= WAIT_EVERY || since_ns >= WAIT_EVERY_NS)
-		return frames >= WAIT_LEAST_EVERY;
+	if (frames < WAIT_LEAST_EVERY)
+		return false;
+	if (frames >= WAIT_EVERY || since_ns >= WAIT_EVERY_NS)
+		return true;
 	for (const struct vk_submission *s = q->oldest; s; s = s->next)
 		slots += s->n_unread;
 	return slots >= MANY_UNREAD || q->n_unread >= MAX_AGE_SUBMISSIONS / 2;
