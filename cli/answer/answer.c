@@ -252,7 +252,7 @@ behind(const struct tally_frame_record *f, bool *placed)
 	uint64_t end_ns = f->start_ns + f->cpu_ns, last_ns = end_ns;
 	for (uint32_t i = 0; i < f->n_passes; i++) {
 		const struct tally_pass_record *p = &f->passes[i];
-		bool known = p->has_gpu_start && !(p->flags & TALLY_FLAG(UNCALIBRATED));
+		bool known = tally_pass_is_placed(p);
 		*placed &= known || !p->has_gpu;
 		if (known)
 			last_ns = MAX(last_ns, p->gpu_start_ns + p->gpu_ns);

@@ -191,7 +191,7 @@ unsure_of(const struct tally_frame_record *f, uint32_t index)
 static bool
 is_after(const struct tally_frame_record *f, const struct tally_pass_record *r)
 {
-	return r->has_gpu && r->has_gpu_start && !(r->flags & TALLY_FLAG(UNCALIBRATED)) &&
+	return r->has_gpu && tally_pass_is_placed(r) &&
 	       r->gpu_start_ns >= f->start_ns + f->cpu_ns;
 }
 

@@ -64,6 +64,13 @@ struct tally_part {
 	uint64_t ns, unsure_ns, work_now[TALLY_N_WORK];
 };
 
+/* Whether it is known when the GPU began the pass, by the frame's clock. */
+static inline bool
+tally_pass_is_placed(const struct tally_pass_record *r)
+{
+	return r->has_gpu_start && !(r->flags & TALLY_FLAG(UNCALIBRATED));
+}
+
 /* What `draws` of it are: "draws", or, as it has none, "dispatches", "copies", "calls";
  * NULL: of several. */
 const char *tally_part_draws(const struct tally_part *part);
