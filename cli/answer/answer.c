@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/answer/bound.h"
-#include "cli/answer/over_run.h"
+#include "cli/answer/explain.h"
 #include "cli/answer/windows.h"
 #include "cli/log/device_summary.h"
 #include "cli/shared/each.h"
@@ -581,7 +581,7 @@ conclude(const struct tally_answer *answer, struct tally_answer_device *d)
 	conclude_speed(d);
 	conclude_calls(d);
 	take_present_mode(answer, d);
-	tally_over_run_conclude(&d->state->run, d);
+	tally_explain_run(&d->state->run, d);
 	const struct tally_range all = { .whole = true };
 	d->bound = tally_bound_decide(&d->state->bound, d->n_changes ? d->range : all);
 	d->bound.driver = d->state->run.driver;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/answer/over_run.h - what changed over a run: its speed with what explains it, the GPU's
- * clock, memory that grows. Frames are added in order; memory is bounded. One thread.
+/* cli/answer/over_run.h - how a run's times, work, clock and memory went. Frames are added in
+ * order; memory is bounded. One thread.
  */
 #ifndef PASSTALLY_CLI_ANSWER_OVER_RUN_H
 #define PASSTALLY_CLI_ANSWER_OVER_RUN_H
@@ -65,7 +65,5 @@ void tally_over_run_add(struct tally_over_run *r, const struct tally_frame_recor
 /* What a process line says at this point of the frames. */
 void tally_over_run_add_process(struct tally_over_run *r, const struct tally_process_record *p,
 				struct tally_driver_load driver);
-/* Sets the changes, the stretch that the typical frame is of, and the memory. */
-void tally_over_run_conclude(const struct tally_over_run *r, struct tally_answer_device *d);
 
 #endif
