@@ -30,20 +30,22 @@
 
 /* Memory for 64 passes; their values and valid bits follow it in the same block. */
 struct tally_chunk {
-	void *next, *memory; /* first in every kind of chunk; what to free */
+	/* Chunks of other items are as long as these need, with the same beginning. */
+	struct tally_chunk *next;
+	void *memory; /* to free */
 	_Alignas(64) struct tally_pass passes[TALLY_CHUNK_PASSES];
 };
 
 /* A part's workloads, or what pipelines did in it, in such chunks. They belong to any of its
  * passes, in the order in which they were added. */
 struct tally_chunk_list {
-	void *first, *last;
+	struct tally_chunk *first, *last;
 	uint32_t n; /* items */
 };
 
 /* A stream's chunks of one kind. */
 struct tally_chunk_pool {
-	void *free; /* list of those not in use */
+	struct tally_chunk *free; /* list of those not in use */
 	uint64_t n, n_free, max; /* allocated; of them: not in use; may be allocated */
 	uint64_t many;		 /* of those in use */
 };

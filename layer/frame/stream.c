@@ -92,11 +92,11 @@ fail:
 }
 
 static void
-free_chunks(void *chunk)
+free_chunks(struct tally_chunk *chunk)
 {
 	while (chunk) {
-		void *next = *(void **)chunk;
-		free(((void **)chunk)[1]);
+		struct tally_chunk *next = chunk->next;
+		free(chunk->memory);
 		chunk = next;
 	}
 }
@@ -159,12 +159,13 @@ tally_stream_captures(struct tally_stream *s)
 
 /* Takes back a list of chunks that hold `n` items. */
 static void
-put_chunks(struct tally_chunk_pool *pool, void *first, void *last, uint32_t n)
+put_chunks(struct tally_chunk_pool *pool, struct tally_chunk *first, struct tally_chunk *last,
+	   uint32_t n)
 {
 	if (!last)
 		return;
 	pool->n_free += (n + TALLY_CHUNK_PASSES - 1) / TALLY_CHUNK_PASSES;
-	*(void **)last = pool->free;
+	last->next = pool->free;
 	pool->free = first;
 }
 
@@ -193,28 +194,28 @@ _Static_assert(offsetof(struct tally_pass, valid) ==
 /* A chunk of `size` bytes. Its items are `each` bytes long; in the first one `values`, followed by
  * `valid`, is at `results`; 0: they have no results. NULL: the maximum number exists, or there is
  * no memory. */
-static void *
+static struct tally_chunk *
 take_chunk(struct tally_stream *s, struct tally_chunk_pool *pool, size_t size, size_t results,
 	   size_t each)
 {
-	void *chunk = pool->free;
+	struct tally_chunk *chunk = pool->free;
 	if (chunk) {
-		pool->free = *(void **)chunk;
+		pool->free = chunk->next;
 		pool->n_free--;
-		*(void **)chunk = NULL;
+		chunk->next = NULL;
 		return chunk;
 	}
 	size_t n = results ? s->info.n_counters : 0, words = (n + 63) / 64;
 	if (pool->n == pool->max)
 		return NULL;
-	/* Each pass and workload is cleared when it opens. */
-	/* A game's own malloc() and free() may be without aligned_alloc(). */
+	/* Each pass and workload is cleared when it opens. A game's own malloc() and free() may be
+	 * without aligned_alloc(). */
 	void *memory = malloc(chunk_bytes(s, size, results) + LINE - 1);
 	if (!memory)
 		return NULL;
-	chunk = (char *)memory + (0 - (uintptr_t)memory) % LINE;
-	((void **)chunk)[0] = NULL;
-	((void **)chunk)[1] = memory;
+	chunk = (void *)((char *)memory + (0 - (uintptr_t)memory) % LINE);
+	chunk->next = NULL;
+	chunk->memory = memory;
 	pool->n++;
 	struct tally_value *values = (struct tally_value *)(void *)((char *)chunk + size);
 	uint64_t *valid = (uint64_t *)(values + TALLY_CHUNK_PASSES * n);
@@ -436,11 +437,11 @@ take_item(struct tally_stream *s, struct tally_chunk_pool *pool, struct tally_ch
 	if (list->n == s->max_workloads)
 		return NULL;
 	if (list->n % TALLY_CHUNK_PASSES == 0) {
-		void *chunk = take_chunk(s, pool, head + TALLY_CHUNK_PASSES * size,
-					 results ? head + results : 0, size);
+		struct tally_chunk *chunk = take_chunk(s, pool, head + TALLY_CHUNK_PASSES * size,
+						       results ? head + results : 0, size);
 		if (!chunk)
 			return NULL;
-		*(list->last ? (void **)list->last : &list->first) = chunk;
+		*(list->last ? &list->last->next : &list->first) = chunk;
 		list->last = chunk;
 	}
 	return (char *)list->last + head + list->n++ % TALLY_CHUNK_PASSES * size;
