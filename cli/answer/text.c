@@ -94,7 +94,8 @@ tally_answer_left_out_text(const struct tally_answer *answer, const struct tally
 	if (d->skipped > 1)
 		which = tally_phrase("first %" PRIu64 " frames", d->skipped);
 	if (answer->log->warmup == TALLY_WARMUP_AUTO)
-		why = ": loading; not with --warmup 0";
+		why = tally_phrase(" as loading (--warmup 0 keeps %s)",
+				   d->skipped > 1 ? "them" : "it");
 	return tally_phrase("%s, %s, left out%s", which,
 			    tally_duration_text((double)d->skipped_ns), why);
 }
@@ -224,17 +225,19 @@ seldom_text(const struct tally_answer_device *d)
 }
 
 static const char *
-range_text(const struct tally_answer_device *d)
+range_text(const struct tally_answer_device *d, const char *frames)
 {
-	return tally_phrase("the %" PRIu64 " from frame %" PRIu64 " on",
-			    d->range.to - d->range.from, d->range_frame);
+	return tally_phrase("the %" PRIu64 "%s from frame %" PRIu64 " on",
+			    d->range.to - d->range.from, frames, d->range_frame);
 }
 
 const char *
 tally_answer_bound_text(const struct tally_answer_device *d)
 {
 	const char *text = tally_bound_text(&d->bound);
-	return d->bound.frames < d->frames ? tally_phrase("%s; of %s", text, range_text(d)) : text;
+	return d->bound.frames < d->frames
+		       ? tally_phrase("%s; in %s", text, range_text(d, " frames"))
+		       : text;
 }
 
 /* Without what few frames have. */
@@ -254,7 +257,7 @@ typical_text(const struct tally_answer_device *d)
 		return tally_phrase("passes of most frames, %s on the GPU: not one frame",
 				    time);
 	if (d->n_changes)
-		where = tally_phrase(" of %s", range_text(d));
+		where = tally_phrase(" of %s", range_text(d, ""));
 	if (lacks_seldom(d))
 		return tally_phrase("passes of most frames%s, %s of %s on the GPU", where,
 				    time, tally_duration_text(d->range_gpu_ns));
@@ -282,14 +285,19 @@ add_passes(GPtrArray *lines, const struct tally_device_summary *s,
 	if (d->n_passes == 0 || d->typical_ns <= 0)
 		return;
 	const char *seldom = lacks_seldom(d) ? seldom_text(d) : NULL;
-	add_line(lines, tally_phrase("%s:", typical_text(d)));
-	add_fitting(lines, d, MIN(d->n_passes, 20), most - (seldom && most > 1), add_pass_items);
+	const struct tally_answer_pass *first = d->passes;
+	bool one = d->n_passes == 1;
+	add_line(lines, tally_phrase("%s:%s%s", typical_text(d), one ? " " : "",
+				     one ? tally_short_name(first->name) : ""));
+	if (!one)
+		add_fitting(lines, d, MIN(d->n_passes, 20), most - (seldom && most > 1),
+			    add_pass_items);
+	else if (first->draws >= 2)
+		add_below(lines, tally_phrase("%.0f draws, %.0f vertices a frame; "
+					      "--granularity draw %s each",
+					      first->draws, first->vertices,
+					      times ? "times" : "counts"));
 	add_below(lines, seldom);
-	if (d->n_passes == 1 && d->passes[0].draws >= 2)
-		add_line(lines, tally_phrase("  %.0f draws, %.0f vertices a frame; "
-					     "--granularity draw %s each",
-					     d->passes[0].draws, d->passes[0].vertices,
-					     times ? "times" : "counts"));
 }
 
 const char *
@@ -353,7 +361,7 @@ static void
 add_hitches(GPtrArray *lines, const struct tally_answer_device *d, bool worst)
 {
 	enum { LEAST = 2, MOST = 4 };
-	add_line(lines, d->n_hitches ? tally_answer_hitches_text(d) : "hitches: none");
+	add_wrapped(lines, d->n_hitches ? tally_answer_hitches_text(d) : "hitches: none", ',');
 	/* passtally's cost has a line. */
 	unsigned left = TALLY_ANSWER_LINES - 1 - MIN(lines->len, TALLY_ANSWER_LINES - 1);
 	if (worst)
@@ -697,7 +705,7 @@ tally_answer_print(FILE *out, const struct tally_answer *answer, int64_t device,
 		bool shown = device >= 0 ? d->device == device
 					 : !tally_aggregate_is_beneath(answer->log,
 								       d->device);
-		bool brief = device < 0 && d != whole;
+		bool brief = !wide && device < 0 && d != whole;
 		if (!d->frames || !shown)
 			continue;
 		g_autoptr(GPtrArray) lines = tally_answer_lines(

@@ -133,7 +133,7 @@ function frameWords(s) {
 function leftOutWords(d) {
 	return [
 		d.partial_frames && `${d.partial_frames} cut by the run's end`,
-		d.warmup_frames && `${d.warmup_frames} left out: loading`,
+		d.warmup_frames && `${d.warmup_frames} left out as loading`,
 		d.dropped_passes && `${d.dropped_passes} passes dropped`,
 	]
 		.filter(Boolean)

@@ -220,7 +220,7 @@ class Page(CliCase):
 
     def test_the_start_and_a_hang(self):
         """What the text leads with: the time until the first frame, what was loaded, no frame at the end."""
-        left_out = "First frame, 500 ms, left out: loading; not with --warmup 0"
+        left_out = "First frame, 500 ms, left out as loading (--warmup 0 keeps it)"
         for begins, start, below in ((10**8, "1.40 s until the first frame was there, 500 ms of it that frame itself", f"{left_out}."), (0, left_out, "")):
             lines = log(60)[:-1]
             frames = [line for line in lines if line["type"] == "frame"]

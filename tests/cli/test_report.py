@@ -212,7 +212,7 @@ class Report(CliCase):
                          [(57, 3, 2400000000), (6, 0, 0)])
         self.assertEqual([r["name"] for r in report["rows"]], ["a", "a"])
         text = self.ok("report", log).stdout.decode()
-        self.assertIn("first 3 frames, 2.40 s, left out: loading; not with --warmup 0", text)
+        self.assertIn("first 3 frames, 2.40 s, left out as loading (--warmup 0 keeps them)", text)
         for keep in ("0", "auto"):
             text = self.ok("report", "--warmup", keep, log).stdout.decode()
             self.assertEqual("left out" in text, keep == "auto", text)
