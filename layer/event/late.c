@@ -445,7 +445,9 @@ tally_late_find_unended(uint64_t tid, uint64_t now_ns, const struct tally_asleep
 	const struct watched *w = threads, *end = threads + MAX_THREADS;
 	while (w < end && atomic_load(&w->tid) != tid)
 		w++;
-	return tid && w < end ? tally_late_find(tid, atomic_load(&w->ended_ns), now_ns, out) : 0;
+	/* 0 while its frames are not captured: what it slept in before is no news. */
+	uint64_t ended_ns = tid && w < end ? atomic_load(&w->ended_ns) : 0;
+	return ended_ns ? tally_late_find(tid, ended_ns, now_ns, out) : 0;
 }
 
 void

@@ -293,10 +293,14 @@ static void
 test_every(void)
 {
 	static const struct row p = { .wait = read_pipe };
+	const struct tally_asleep_record *found;
 	uint64_t tid = start_frames(&p), now_ns = base_ns + 190 * MS;
+	tally_late_look(now_ns + 20 * MS);
+	g_assert_cmpuint(tally_late_find_unended(tid, now_ns + 24 * MS, &found), ==, 1);
 	for (unsigned i = 0; i < 20; i++) {
 		tally_late_frame_ended(tid, now_ns += 10 * MS, false);
 		g_assert_cmpuint(tally_late_look(now_ns + 50 * MS), ==, UINT64_MAX);
+		g_assert_cmpuint(tally_late_find_unended(tid, now_ns + 50 * MS, &found), ==, 0);
 		tally_late_frame_ended(tid, now_ns += 90 * MS, true);
 	}
 	g_assert_cmpuint(tally_late_look(now_ns + MS), ==, now_ns + 14 * MS);
