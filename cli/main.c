@@ -43,8 +43,9 @@ print_commands(FILE *out)
 	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++) {
 		if (commands[i].group)
 			tally_text_print(out, "%s%s:\n", i ? "\n" : "", commands[i].group);
-		tally_text_print(out, "  %-10s %s\n", commands[i].command->name,
-				 commands[i].command->summary);
+		const struct tally_command *command = commands[i].command;
+		tally_text_print(out, "  %-10s %.*s\n", command->name,
+				 (int)strcspn(command->help, "\n"), command->help);
 	}
 }
 

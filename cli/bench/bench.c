@@ -22,29 +22,11 @@ struct bench {
 };
 
 static const struct tally_arg options[] = {
-	TALLY_ARG_WHOLE("runs", 'n', "N", struct bench, runs, 1, 1000,
-			"Run each program this many times. Default 5."),
-	TALLY_ARG_WHOLE("frames", 0, "N", struct bench, frames, 1, UINT32_MAX,
-			"Measure this many frames of each run, then end it. Default 300."),
-	TALLY_ARG_WHOLE("seed", 0, "N", struct bench, seed, 0, UINT32_MAX,
-			"Which of the two comes first in each pair; the same number "
-			"gives the same order."),
-	TALLY_ARG_TEXT("keep", 0, "FOLDER", struct bench, keep,
-		       "Leave the logs in this folder, which must not exist. Default: "
-		       "they are removed."),
+	TALLY_ARG_WHOLE("runs", struct bench, runs, 1, 1000),
+	TALLY_ARG_WHOLE("frames", struct bench, frames, 1, UINT32_MAX),
+	TALLY_ARG_WHOLE("seed", struct bench, seed, 0, UINT32_MAX),
+	TALLY_ARG("keep", tally_arg_text, struct bench, keep),
 };
-
-static const char help[] =
-	"Usage: passtally bench [options] -- PROGRAM... --vs PROGRAM...\n\n"
-	"Runs two programs in turn, each several times, and ends with the verdict\n"
-	"of passtally compare: what the second costs against the first. In each\n"
-	"pair chance decides which comes first. Warns where the machine is not\n"
-	"fit to measure on.\n" TALLY_HELP_OPTIONS
-	"\nWhat is not about runs is as in compare; PASSTALLY_OPTIONS=frame=finish sets\n"
-	"--frame of the runs.\n\n"
-	"Exit status: that of compare (0; 1 regression and 4 inconclusive with\n"
-	"--fail-above; 5 not comparable); 2 usage; 125 a program failed or showed\n"
-	"no frame.";
 
 /* Splits what comes after "--" at "--vs". */
 static bool
@@ -73,38 +55,11 @@ pass_on(const char *command, const struct tally_arg *arg, void *to, const char *
 	return true;
 }
 
-/* The own ones, and those of `compare`, which are passed on. */
-static GArray *
-all_options(void)
-{
-	const struct tally_command *compare = &tally_command_compare;
-	GArray *all = g_array_new(FALSE, FALSE, sizeof(struct tally_arg));
-	g_array_append_vals(all, options, G_N_ELEMENTS(options));
-	for (size_t i = 0; i < compare->n_options; i++) {
-		struct tally_arg arg = compare->options[i];
-		arg.at = 0;
-		arg.take = arg.take ? pass_on : NULL; /* --help stays */
-		g_array_append_val(all, arg);
-	}
-	return all;
-}
-
-static void
-print_options(void)
-{
-	g_autoptr(GArray) all = all_options();
-	tally_args_help((const struct tally_arg *)(void *)all->data, all->len);
-}
-
 static int
 parse(struct bench *b, int argc, char **argv)
 {
-	g_autoptr(GArray) all = all_options();
-	struct tally_command command = tally_command_bench;
-	command.options = (const struct tally_arg *)(void *)all->data;
-	command.n_options = all->len;
 	int end = tally_args_dashes(argc, argv);
-	int status = tally_args_read(&command, end, argv, b);
+	int status = tally_args_read(&tally_command_bench, end, argv, b);
 	if (status == TALLY_EXIT_OK && !split(b, argc, argv, MIN(end + 1, argc)))
 		status = TALLY_EXIT_USAGE;
 	return status;
@@ -242,8 +197,9 @@ run(int argc, char **argv)
 
 const struct tally_command tally_command_bench = {
 	.name = "bench",
-	.summary = "Run two programs in turn and compare them",
 	.run = run,
-	.help = help,
-	.print_options = print_options,
+	.help = tally_help_bench,
+	.options = options,
+	.n_options = G_N_ELEMENTS(options),
+	.other = pass_on,
 };

@@ -59,28 +59,11 @@ interrupt(int number)
 }
 
 static const struct tally_arg options[] = {
-	TALLY_ARG_TEXT("good", 0, "REV", struct bisect, good, "A revision that is fast."),
-	TALLY_ARG_TEXT("bad", 0, "REV", struct bisect, bad,
-		       "A later one that is slow. Default: HEAD."),
-	TALLY_ARG_TEXT("build", 0, "SCRIPT", struct bisect, build,
-		       "What builds a revision: a command for the shell, run in its "
-		       "folder. A revision that cannot be built is skipped."),
-	TALLY_ARG_WHOLE("frames", 0, "N", struct bisect, frames, 1, UINT32_MAX,
-			"Measure this many frames of each run, then end it. Default 300."),
-	TALLY_ARG_HELP,
+	TALLY_ARG("good", tally_arg_text, struct bisect, good),
+	TALLY_ARG("bad", tally_arg_text, struct bisect, bad),
+	TALLY_ARG("build", tally_arg_text, struct bisect, build),
+	TALLY_ARG_WHOLE("frames", struct bisect, frames, 1, UINT32_MAX),
 };
-
-static const char help[] =
-	"Usage: passtally bisect --good REV [--bad REV] --build SCRIPT -- PROGRAM...\n\n"
-	"Finds the commit that made a program slower, and the pass. Revisions are\n"
-	"checked out and built in worktrees of their own (git worktree, git\n"
-	"bisect), where PROGRAM is run. First the good and the bad revision run in\n"
-	"turn, which shows the pass that changed most; then the good one and each\n"
-	"revision between them, until more or less than half of that change is\n"
-	"certain.\n" TALLY_HELP_OPTIONS
-	"\nEach revision is run 5 to 20 times; one that remains unclear is skipped.\n\n"
-	"Exit status: 0 the commit was found; 4 nothing is certain; 2 usage; 125\n"
-	"other errors.";
 
 static int
 parse(struct bisect *b, int argc, char **argv)
@@ -480,6 +463,5 @@ run(int argc, char **argv)
 	return status;
 }
 
-const struct tally_command tally_command_bisect = TALLY_COMMAND(
-	"bisect", "Find the commit that made a pass slower",
-	run, help, options, NULL);
+const struct tally_command tally_command_bisect =
+	TALLY_COMMAND(bisect, run, options, NULL);

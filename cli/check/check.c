@@ -27,26 +27,8 @@ struct request {
 };
 
 static const struct tally_arg options[] = {
-	TALLY_ARG_FLAG("lines", 0, struct request, lines_only,
-		       "Check line by line only, not whether frames and end line "
-		       "agree; for a log from which frames were removed."),
-	TALLY_ARG_HELP,
+	TALLY_ARG("lines", tally_arg_flag, struct request, lines_only),
 };
-
-static const char help[] =
-	"Usage: passtally check [options] [LOG...]\n\n"
-	"Checks that each line of a log is what the schema says (passtally\n"
-	"schema), and that the lines come in a legal order. LOG may be compressed\n"
-	"with zstd; - is standard input, and without LOG it is the newest log.\n"
-	"The first wrong line is reported as LOG:LINE:COLUMN: what was expected.\n"
-	"Of counters that are read in snapshots the values of passes,\n"
-	"unattributed and unlogged must add up to the growth in the end line,\n"
-	"whose statistics must be those of the frames; the first 20 that are not\n"
-	"are reported.\n" TALLY_HELP_OPTIONS
-	"\nA log whose last line is cut, as after kill -9, is accepted with a\n"
-	"warning: every complete line must be right. Lines of a type that this\n"
-	"version does not know are passed over.\n\n"
-	"Exit status: 0; 2 usage; 3 a bad log; 125 other errors.";
 
 struct check {
 	const char *path;
@@ -292,22 +274,13 @@ run(int argc, char **argv)
 }
 
 static const struct tally_arg operands =
-	TALLY_ARG_LIST(NULL, 0, "LOG", struct request, logs, NULL);
+	TALLY_ARG("LOG", tally_arg_list, struct request, logs);
 
-const struct tally_command tally_command_check = TALLY_COMMAND(
-	"check", "Check a log against the schema", run, help, options, &operands);
+const struct tally_command tally_command_check =
+	TALLY_COMMAND(check, run, options, &operands);
 
 /* ---- passtally schema ---- */
 
-static const struct tally_arg schema_options[] = {
-	TALLY_ARG_HELP,
-};
-
-static const char schema_help[] =
-	"Usage: passtally schema\n\n"
-	"Prints the JSON Schema of a log's lines, version passtally/1: every\n"
-	"field, its unit and what it means.\n" TALLY_HELP_OPTIONS
-	"\nExit status: 0; 2 usage; 125 the output could not be written.";
 
 static int
 run_schema(int argc, char **argv)
@@ -322,6 +295,6 @@ run_schema(int argc, char **argv)
 	return TALLY_EXIT_OK;
 }
 
-const struct tally_command tally_command_schema = TALLY_COMMAND(
-	"schema", "Print the JSON Schema of the log",
-	run_schema, schema_help, schema_options, NULL);
+const struct tally_command tally_command_schema = {
+	.name = "schema", .run = run_schema, .help = tally_help_schema
+};

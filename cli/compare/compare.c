@@ -89,65 +89,26 @@ add_allowed(const char *command, const struct tally_arg *arg, void *to, const ch
 }
 
 static const struct tally_arg options[] = {
-	{ "fail-above", 0, "PERCENT",
-	  "Exit with 1 when a time is worse by more than this and chance does not explain it: "
-	  "gpu_ns of a pass or frame, cpu_ns of a frame.",
-	  take_percent, offsetof(struct compare_request, settings.fail_above), 0, 100000000 },
-	TALLY_ARG_TAKE("gate", 0, "KEY[:less]", add_gate,
-		       "Let a rise of this counter or metric fail too; with :less, a fall. p99 is "
-		       "the frame time's, hitches is their number in 1000 frames. May be given "
-		       "again."),
-	{ "keys", 0, "LIST",
-	  "Compare only these: gpu_ns, cpu_ns, draws, ..., counters, metrics, with * and ?; "
-	  "',' or '+' between them. With fewer keys smaller changes are found.",
-	  add_words, offsetof(struct compare_request, filter.patterns), 0, 0 },
-	TALLY_WARMUP_ARG(struct compare_request, filter.warmup),
-	TALLY_NAMES_ARG,
-	TALLY_ARG_WHOLE("device", 0, "N", struct compare_request, filter.device, 0, UINT32_MAX,
-			"Only this device of each log. Default: as in report."),
-	TALLY_ARG_FLAG("all", 0, struct compare_request, style.all,
-		       "List what did not change too."),
-	TALLY_ARG_TEXT("base-name", 0, "TEXT", struct compare_request, style.names[TALLY_SIDE_BASE],
-		       "What the output calls the base side, in place of its first log."),
-	TALLY_ARG_TEXT("new-name", 0, "TEXT", struct compare_request, style.names[TALLY_SIDE_NEW],
-		       "The same for the new side."),
-	TALLY_ARG_FLAG("json", 0, struct compare_request, json,
-		       "Print JSON: everything that was compared."),
-	TALLY_ARG_FLAG("markdown", 0, struct compare_request, style.markdown,
-		       "Print Markdown, for a merge request."),
-	TALLY_ARG_TEXT("junit", 0, "FILE", struct compare_request, junit,
-		       "Write a JUnit report to this file, too: a test case for each time."),
-	TALLY_ARG_TAKE("allow", 0, "LIST", add_allowed,
-		       "Compare although these differ: device, driver, size (of the window), "
-		       "options, program, or all."),
-	TALLY_ARG_HELP,
+	{ "fail-above", take_percent, offsetof(struct compare_request, settings.fail_above), 0,
+	  100000000 },
+	TALLY_ARG_TAKE("gate", add_gate),
+	TALLY_ARG("keys", add_words, struct compare_request, filter.patterns),
+	TALLY_ARG("warmup", tally_warmup_take, struct compare_request, filter.warmup),
+	TALLY_ARG_TAKE("names", tally_given_names_take),
+	TALLY_ARG_WHOLE("device", struct compare_request, filter.device, 0, UINT32_MAX),
+	TALLY_ARG("all", tally_arg_flag, struct compare_request, style.all),
+	TALLY_ARG("base-name", tally_arg_text, struct compare_request,
+		  style.names[TALLY_SIDE_BASE]),
+	TALLY_ARG("new-name", tally_arg_text, struct compare_request,
+		  style.names[TALLY_SIDE_NEW]),
+	TALLY_ARG("json", tally_arg_flag, struct compare_request, json),
+	TALLY_ARG("markdown", tally_arg_flag, struct compare_request, style.markdown),
+	TALLY_ARG("junit", tally_arg_text, struct compare_request, junit),
+	TALLY_ARG_TAKE("allow", add_allowed),
 };
 
-static const struct tally_arg operands = TALLY_ARG_LIST(NULL, 0, "LOG", struct compare_request,
-							logs, NULL);
-
-static const char help[] =
-	"Usage: passtally compare [options] [BASE NEW]\n"
-	"       passtally compare [options] BASE... -- NEW...\n\n"
-	"Says what changed between two runs, or two sides of several runs each:\n"
-	"of every pass and of the frame the GPU time, counts, counters and\n"
-	"metrics. Passes are the same by their identity (docs/identity.md). BASE\n"
-	"and NEW are logs; - is standard input. They need not be of equal length.\n"
-	"Without logs they are the two newest of the program that was captured\n"
-	"last, with the name of a program its two newest.\n" TALLY_HELP_OPTIONS
-	"\nA change is reported when chance does not explain it. Frames resemble\n"
-	"their neighbors, so eighths of the runs are compared, and errors are those\n"
-	"of these two runs. With five logs a side or more, taken in turn\n"
-	"(passtally bench), whole runs are compared: that is what a gate needs. Of\n"
-	"a pass, what all passes of its frame have in common is left out (*).\n"
-	"Holm's correction is applied over all times, and over all other values.\n"
-	"`~` marks an estimate, (ratio) a value that is not a sum.\n"
-	"docs/compare.md has the method.\n\n"
-	"The same logs always give the same output.\n\n"
-	"The verdict is the first line, and the last. Exit status: 0; with\n"
-	"--fail-above 1 a regression, 4 inconclusive; 5 the sides are not\n"
-	"comparable (--allow); 2 usage; 3 a bad log, or nothing to compare in one;\n"
-	"125 other errors.";
+static const struct tally_arg operands =
+	TALLY_ARG("LOG", tally_arg_list, struct compare_request, logs);
 
 /* The two newest logs of `program`, or of the program that has the newest log. */
 static bool
@@ -370,5 +331,5 @@ tally_compare_check(int argc, char **argv)
 	return serve(argc, argv, true);
 }
 
-const struct tally_command tally_command_compare = TALLY_COMMAND(
-	"compare", "Say what changed between runs, pass by pass", run, help, options, &operands);
+const struct tally_command tally_command_compare =
+	TALLY_COMMAND(compare, run, options, &operands);

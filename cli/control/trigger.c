@@ -18,32 +18,11 @@ struct request {
 };
 
 static const struct tally_arg options[] = {
-	TALLY_ARG_TEXT("control", 0, "PATH", struct request, control,
-		       "The socket of the game, as given to run --control."),
-	TALLY_ARG_WHOLE("pid", 0, "N", struct request, pid, 1, INT32_MAX,
-			"The process number of the game, or of the `passtally run` that "
-			"started it."),
-	TALLY_ARG_HELP,
+	TALLY_ARG("control", tally_arg_text, struct request, control),
+	TALLY_ARG_WHOLE("pid", struct request, pid, 1, INT32_MAX),
 };
 static const struct tally_arg operands =
-	TALLY_ARG_LIST(NULL, 0, "WORD", struct request, words, NULL);
-
-static const char help[] =
-	"Usage: passtally trigger [options] start|stop|toggle|status\n"
-	"       passtally trigger [options] picture|keep|renderdoc|mark NAME\n\n"
-	"Talks to a game that runs under passtally:\n"
-	"  start, stop   begins or pauses the capture; toggle does one or the other,\n"
-	"                for a hotkey\n"
-	"  mark NAME     sets a mark in its log\n"
-	"  status        shows its state, with the bytes of the log so far\n"
-	"  picture       where the run has --pictures: those of the next frame\n"
-	"  keep          where it has --black-box: the frames that are in it\n"
-	"  renderdoc     where it runs under RenderDoc: that captures the next frame\n\n"
-	"Without options it is the one game that `passtally run` has started;\n"
-	"with several, name one. Only the user who started a game can do this.\n" TALLY_HELP_OPTIONS
-	"\nWith --start-on the capture waits until it is started; a capture that is\n"
-	"paused can be started again, and what is between is not in the log.\n\n"
-	"Exit status: 0; 1 no such game, or it refused; 2 usage.";
+	TALLY_ARG("WORD", tally_arg_list, struct request, words);
 
 static const char *const plain_words[] = { "start",
 						  "stop",
@@ -183,6 +162,5 @@ run(int argc, char **argv)
 	return status;
 }
 
-const struct tally_command tally_command_trigger = TALLY_COMMAND(
-	"trigger", "Start, pause or mark the capture of a running game",
-	run, help, options, &operands);
+const struct tally_command tally_command_trigger =
+	TALLY_COMMAND(trigger, run, options, &operands);

@@ -16,26 +16,12 @@ struct request {
 };
 
 static const struct tally_arg options[] = {
-	TALLY_ARG_TEXT("output", 'o', "PATH", struct request, output,
-		       "Where the digest goes. Default: LOG with .digest before .jsonl, "
-		       "without .zst."),
-	TALLY_ARG_FLAG("force", 0, struct request, force, "Replace a file that exists."),
-	TALLY_ARG_HELP,
+	TALLY_ARG("output", tally_arg_text, struct request, output),
+	TALLY_ARG("force", tally_arg_flag, struct request, force),
 };
 
-static const struct tally_arg operands = TALLY_ARG_ONE("LOG", struct request, log);
-
-static const char help[] =
-	"Usage: passtally digest [options] [LOG]\n\n"
-	"Writes all of a log but its frames, whose statistics stand in the end line:\n"
-	"for each pass and value n, sum, extremes, mean, deviations and how often\n"
-	"which values occurred, to 1 in 128, for quantiles; for the frames\n"
-	"themselves the same. passtally run --digest writes such a file at once.\n"
-	"Without LOG it is the newest log.\n"
-	TALLY_HELP_OPTIONS
-	"\nA log whose last line is cut, as after kill -9, gives the digest of what is\n"
-	"there, with the reason \"cut\".\n\n"
-	"Exit status: 0; 2 usage; 3 a bad log; 125 other errors.";
+static const struct tally_arg operands =
+	TALLY_ARG("LOG", tally_arg_one, struct request, log);
 
 struct digest {
 	const char *path;
@@ -168,6 +154,5 @@ run(int argc, char **argv)
 	return exit_status;
 }
 
-const struct tally_command tally_command_digest = TALLY_COMMAND(
-	"digest", "Write what a log comes to, without its frames",
-	run, help, options, &operands);
+const struct tally_command tally_command_digest =
+	TALLY_COMMAND(digest, run, options, &operands);

@@ -23,38 +23,14 @@ struct request {
 };
 
 static const struct tally_arg options[] = {
-	TALLY_ARG_TEXT("perfetto", 0, "OUT", struct request, perfetto,
-		       "Write a trace of Perfetto's own kind: opens in ui.perfetto.dev."),
-	TALLY_ARG_TEXT("csv", 0, "OUT", struct request, csv,
-		       "Write a table: one row a frame, pass and value, with unit and "
-		       "validity."),
-	TALLY_ARG_FLAG("no-counters", 0, struct request, options.no_counters,
-		       "Leave out the tracks, or rows, of counters and metrics: a much "
-		       "smaller file. A pass still shows its own."),
-	TALLY_NAMES_ARG,
-	TALLY_ARG_HELP,
+	TALLY_ARG("perfetto", tally_arg_text, struct request, perfetto),
+	TALLY_ARG("csv", tally_arg_text, struct request, csv),
+	TALLY_ARG("no-counters", tally_arg_flag, struct request, options.no_counters),
+	TALLY_ARG_TAKE("names", tally_given_names_take),
 };
 
-static const struct tally_arg operands = TALLY_ARG_ONE("log", struct request, log);
-
-static const char help[] =
-	"Usage: passtally export --perfetto OUT [options] [LOG]\n\n"
-	"Turns a log into a timeline or a table for other programs. LOG is a file\n"
-	"that passtally wrote, or a program, whose newest log it is; without LOG\n"
-	"it is the newest of all. - is standard input, and as OUT standard\n"
-	"output.\n" TALLY_HELP_OPTIONS
-	"\nTimelines have a track for each queue (Vulkan) or context (OpenGL) with\n"
-	"what the GPU ran, frames with their passes and, of a run with\n"
-	"--granularity draw, their commands; beside it what the CPU submitted\n"
-	"when. Counters and metrics are tracks as well, at 0 where nothing was\n"
-	"measured, and stand with each pass. Times are CLOCK_MONOTONIC; those of\n"
-	"a GPU clock that could not be matched with it are on tracks that say so.\n"
-	"A pass whose time is not known is listed where it was submitted, but not\n"
-	"drawn on the GPU's track. docs/export.md describes tracks and columns.\n\n"
-	"A log whose last line is cut, as after kill -9, is exported up to there\n"
-	"with a warning. Exit status: 0; 2 usage; 3 a bad log, reported as\n"
-	"LOG:LINE:COLUMN: message; 125 other errors. After an error no OUT is\n"
-	"left.";
+static const struct tally_arg operands =
+	TALLY_ARG("log", tally_arg_one, struct request, log);
 
 static int
 parse(struct request *r, int argc, char **argv)
@@ -178,6 +154,5 @@ run(int argc, char **argv)
 	return status;
 }
 
-const struct tally_command tally_command_export = TALLY_COMMAND(
-	"export", "Turn a log into a timeline or a table for other programs", run, help,
-	options, &operands);
+const struct tally_command tally_command_export =
+	TALLY_COMMAND(export, run, options, &operands);

@@ -19,43 +19,18 @@ struct request {
 };
 
 static const struct tally_arg options[] = {
-	TALLY_ARG_TEXT("db", 0, "DIR", struct request, db,
-		       "The fleet's folder; ingest makes it where there is none."),
-	TALLY_ARG_TEXT("build", 0, "NAME", struct request, build,
-		       "ingest: the build of those logs that have no tag \"build\"."),
-	TALLY_ARG_TEXT("base", 0, "BUILD", struct request, base,
-		       "regress: the build before."),
-	TALLY_ARG_TEXT("new", 0, "BUILD", struct request, new,
-		       "regress: the build after."),
-	TALLY_ARG_TEXT("by", 0, "TAG,...", struct request, by,
-		       "regress: compare only runs of the same values of these tags."),
-	TALLY_ARG_TEXT("fail-above", 0, "PERCENT", struct request, fail_above,
-		       "regress: end with 1 if a pass is slower by more, beyond chance; "
-		       "with 4 if one may be."),
-	TALLY_ARG_FLAG("all", 0, struct request, all,
-		       "regress: list what did not change too."),
-	TALLY_ARG_FLAG("json", 0, struct request, json,
-		       "regress: print one JSON object."),
-	TALLY_ARG_HELP,
+	TALLY_ARG("db", tally_arg_text, struct request, db),
+	TALLY_ARG("build", tally_arg_text, struct request, build),
+	TALLY_ARG("base", tally_arg_text, struct request, base),
+	TALLY_ARG("new", tally_arg_text, struct request, new),
+	TALLY_ARG("by", tally_arg_text, struct request, by),
+	TALLY_ARG("fail-above", tally_arg_text, struct request, fail_above),
+	TALLY_ARG("all", tally_arg_flag, struct request, all),
+	TALLY_ARG("json", tally_arg_flag, struct request, json),
 };
 
 static const struct tally_arg operands =
-	TALLY_ARG_LIST(NULL, 0, "LOG", struct request, words, NULL);
-
-static const char help[] =
-	"Usage: passtally fleet ingest --db DIR LOG...\n"
-	"       passtally fleet regress --db DIR --base BUILD --new BUILD\n\n"
-	"Keeps the statistics of many runs, by many machines, in a folder of\n"
-	"Parquet files, and says which passes got slower from one build to\n"
-	"another. A run names its build by passtally run --tag build=NAME.\n\n"
-	"ingest adds logs, digests and those in folders; a run that is there\n"
-	"already counts once. regress compares runs on the same GPU, driver and\n"
-	"size, each as one value.\n" TALLY_HELP_OPTIONS
-	"\nNeeds python3 and DuckDB. docs/fleet.md describes the files and the\n"
-	"test.\n\n"
-	"Exit status: 0; 1 with --fail-above: slower; 2 usage; 3 a log was left\n"
-	"out; 4 with --fail-above: cannot tell; 5 the builds have no GPU, driver\n"
-	"and size in common; 125 other errors.";
+	TALLY_ARG("LOG", tally_arg_list, struct request, words);
 
 /* Replaces this process by Python; returns where that fails. */
 static int
@@ -125,6 +100,5 @@ run(int argc, char **argv)
 	return status == TALLY_EXIT_OK ? start(&r) : status;
 }
 
-const struct tally_command tally_command_fleet = TALLY_COMMAND(
-	"fleet", "Ask many runs, of many machines, what got slower",
-	run, help, options, &operands);
+const struct tally_command tally_command_fleet =
+	TALLY_COMMAND(fleet, run, options, &operands);

@@ -17,35 +17,9 @@ struct request {
 	bool user;
 };
 
-static const struct tally_arg install_options[] = {
-	TALLY_ARG_FLAG("user", 0, struct request, user,
-		       "For this user, below the home folder. Must be given."),
-	TALLY_ARG_HELP,
+static const struct tally_arg options[] = {
+	TALLY_ARG("user", tally_arg_flag, struct request, user),
 };
-static const struct tally_arg uninstall_options[] = {
-	TALLY_ARG_FLAG("user", 0, struct request, user,
-		       "What install --user made. Must be given."),
-	TALLY_ARG_HELP,
-};
-
-static const char help_install[] =
-	"Usage: passtally install --user\n\n"
-	"Makes this copy of passtally, wherever it was unpacked, usable by name:\n"
-	"~/.local/bin/passtally is a link to it, and manifests of the Vulkan\n"
-	"layer in $XDG_DATA_HOME/vulkan/implicit_layer.d (by default\n"
-	"~/.local/share) name its libraries, so that the layer works in\n"
-	"containers that read them too. The layer does nothing until `passtally\n"
-	"run` or PASSTALLY=1 switches it on. The copy must stay where it is;\n"
-	"after moving it, install again. Nothing else is touched.\n" TALLY_HELP_OPTIONS
-	"\nExit status: 0; 1 something could not be made, or is there and is not\n"
-	"ours; 2 usage.";
-
-static const char help_uninstall[] =
-	"Usage: passtally uninstall --user\n\n"
-	"Removes what `passtally install --user` made: the link and the\n"
-	"manifests, if they are ours. The unpacked folder, logs (passtally logs\n"
-	"names their folder) and options stay.\n" TALLY_HELP_OPTIONS
-	"\nExit status: 0; 1 something could not be removed; 2 usage.";
 
 static int
 parse(const struct tally_command *command, int argc, char **argv)
@@ -270,10 +244,8 @@ uninstall(int argc, char **argv)
 	return ok ? TALLY_EXIT_OK : TALLY_EXIT_NOTHING;
 }
 
-const struct tally_command tally_command_install = TALLY_COMMAND(
-	"install", "Make an unpacked passtally usable by name, for this user",
-	install, help_install, install_options, NULL);
+const struct tally_command tally_command_install =
+	TALLY_COMMAND(install, install, options, NULL);
 
-const struct tally_command tally_command_uninstall = TALLY_COMMAND(
-	"uninstall", "Take back what install made",
-	uninstall, help_uninstall, uninstall_options, NULL);
+const struct tally_command tally_command_uninstall =
+	TALLY_COMMAND(uninstall, uninstall, options, NULL);

@@ -21,10 +21,7 @@ bool tally_given_names_parse(GHashTable *names, const char *path, const char *te
  * the table. */
 GHashTable *tally_given_names_load(const char *program);
 
-/* The option --names of each command that shows passes. */
+/* Takes the option --names of each command that shows passes. */
 tally_arg_take tally_given_names_take;
-#define TALLY_NAMES_ARG \
-	TALLY_ARG_TAKE("names", 0, "FILE", tally_given_names_take, \
-		       "Names of passes, before your own (passtally name).")
 
 #endif

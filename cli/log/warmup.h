@@ -8,7 +8,7 @@
  * The default of each command is TALLY_WARMUP_AUTO: an aggregate (cli/log/aggregate.h)
  * that is read with it skips those frames of each device before anything counts them, and
  * stores their number in tally_device_summary (warmed_up, warmed_up_ns). A number skips that
- * many frames instead; 0 skips none. TALLY_WARMUP_ARG is the option.
+ * many frames instead; 0 skips none.
  *
  * Equal input gives equal output: a plain log, a compressed one and a pipe give the same. Only
  * the start of the log is examined (TALLY_WARMUP_FRAMES), so memory is bounded. One thread.
@@ -29,10 +29,6 @@
 
 /* Reads the value of --warmup, "auto" or a number, into a uint64_t. */
 tally_arg_take tally_warmup_take;
-#define TALLY_WARMUP_ARG(type, member) \
-	{ "warmup", 0, "N|auto", \
-	  "Leave out the first N frames of each device. Default auto: those in which the " \
-	  "program still loads. 0 keeps all.", tally_warmup_take, offsetof(type, member), 0, 0 }
 
 /* The rule. `frame_ns` holds the frame times (present to present) of the first `n` complete
  * frames of a device, in order. Returns how many at the start, at most `last`, are loading: at

@@ -20,25 +20,10 @@ struct request {
 };
 
 static const struct tally_arg options[] = {
-	TALLY_ARG_TEXT("program", 0, "NAME", struct request, program,
-		       "Only the logs of this program."),
-	TALLY_ARG_FLAG("all", 0, struct request, all,
-		       "List all, not only the 20 that were last written."),
-	TALLY_ARG_FLAG("json", 0, struct request, json,
-		       "Print one JSON object."),
-	TALLY_ARG_HELP,
+	TALLY_ARG("program", tally_arg_text, struct request, program),
+	TALLY_ARG("all", tally_arg_flag, struct request, all),
+	TALLY_ARG("json", tally_arg_flag, struct request, json),
 };
-
-static const char help[] =
-	"Usage: passtally logs [options]\n\n"
-	"Lists the logs in the folder where they go by default, the one that was\n"
-	"last written first: how long ago that was (`live`: it is still written\n"
-	"to), the frames, their median frame time in ms, the size and the file,\n"
-	"with its program where the name does not begin with it. Other commands\n"
-	"that get no LOG take the first of this list.\n" TALLY_HELP_OPTIONS
-	"\nOnly files that begin with a log's header line are listed, whatever they\n"
-	"are named. `passtally run` keeps the folder below --log-quota by itself.\n\n"
-	"Exit status: 0; 2 usage; 125 other errors.";
 
 /* ---- the contents of a log ---- */
 
@@ -221,6 +206,5 @@ run(int argc, char **argv)
 	return TALLY_EXIT_OK;
 }
 
-const struct tally_command tally_command_logs = TALLY_COMMAND(
-	"logs", "List the logs on this machine",
-	run, help, options, NULL);
+const struct tally_command tally_command_logs =
+	TALLY_COMMAND(logs, run, options, NULL);

@@ -21,32 +21,14 @@ struct request {
 };
 
 static const struct tally_arg options[] = {
-	TALLY_ARG_FLAG("changed", 0, struct request, changed,
-		       "Show only what differs from the default."),
-	TALLY_ARG_FLAG("path", 0, struct request, path,
-		       "Print where the configuration file would be, and nothing else: "
-		       "the user's, or PROGRAM's own."),
-	TALLY_ARG_FLAG("blocklist", 0, struct request, blocklist,
-		       "Print the programs that are left alone, each with the reason."),
-	TALLY_ARG_FLAG("json", 0, struct request, json, "Print one JSON object."),
-	TALLY_ARG_HELP,
+	TALLY_ARG("changed", tally_arg_flag, struct request, changed),
+	TALLY_ARG("path", tally_arg_flag, struct request, path),
+	TALLY_ARG("blocklist", tally_arg_flag, struct request, blocklist),
+	TALLY_ARG("json", tally_arg_flag, struct request, json),
 };
 
-static const struct tally_arg operands = TALLY_ARG_ONE("program", struct request, program);
-
-static const char help[] =
-	"Usage: passtally config [options] [PROGRAM]\n\n"
-	"Shows every option with the value in force and where it comes from: a\n"
-	"default, the user's file, PROGRAM's file, or the environment. PROGRAM is\n"
-	"a name or a path; of a Windows program the .exe. With PROGRAM it also\n"
-	"says whether the program is one of those that are left alone.\n" TALLY_HELP_OPTIONS
-	"\nThe files are $XDG_CONFIG_HOME/passtally/passtally.conf (~/.config by\n"
-	"default) and programs/PROGRAM.conf beside it: lines `option = value`\n"
-	"below [passtally]. What the command line of `passtally run` says wins\n"
-	"over all of them.\n\n"
-	"Exit status: 0; 2 usage, or a file or the environment says something\n"
-	"that is not understood (`passtally run` would not start); 125 other\n"
-	"errors.";
+static const struct tally_arg operands =
+	TALLY_ARG("program", tally_arg_one, struct request, program);
 
 /* ---- origins of values ---- */
 
@@ -207,12 +189,13 @@ put_options(struct tally_out *o, const struct request *r, const struct tally_con
 			continue;
 		const char *key = tally_options[i].key;
 		g_autofree char *value = value_of(config, i);
+		g_autofree char *help = tally_command_help_of(&tally_command_run, key);
 		tally_out_object(o, NULL);
 		tally_out_text(o, "option", key);
 		tally_out_text_or_null(o, "value", *value ? value : NULL);
 		tally_out_text(o, "from", origin_word(config->origin[i], key));
 		tally_out_text_or_null(o, "values", tally_options[i].values);
-		tally_out_text(o, "help", tally_options[i].help);
+		tally_out_text(o, "help", help);
 		tally_out_end_object(o);
 	}
 	tally_out_end_array(o);
@@ -349,6 +332,5 @@ run(int argc, char **argv)
 	return TALLY_EXIT_OK;
 }
 
-const struct tally_command tally_command_config = TALLY_COMMAND(
-	"config", "Show what is in force, and from where",
-	run, help, options, &operands);
+const struct tally_command tally_command_config =
+	TALLY_COMMAND(config, run, options, &operands);

@@ -46,37 +46,12 @@ take_catalogue(const char *command, const struct tally_arg *arg, void *to, const
 }
 
 static const struct tally_arg options[] = {
-	TALLY_ARG_FLAG("json", 0, struct output, json,
-		       "Print the `device` objects that logs would hold, one a line, "
-		       "each with the captured frames that a full rotation of its "
-		       "sets takes, `rotation_frames`."),
-	TALLY_ARG_TAKE("api", 0, "opengl|opengl-es|vulkan", take_api,
-		       "Which API to ask; by default OpenGL (or OpenGL ES where there is "
-		       "no OpenGL) and Vulkan."),
-	TALLY_ARG_TEXT("counters", 0, "LIST", struct output, counters,
-		       "Those that `passtally run --counters LIST` would count; by "
-		       "default all."),
-	TALLY_ARG_TEXT("set", 0, "NAME", struct output, wish.set,
-		       "Only this set, as in `passtally run --set`."),
-	TALLY_ARG_TAKE("catalogue", 0, "[GPU]", take_catalogue,
-		       "What a Mali GPU can count, by block, with units, other names and "
-		       "known errors of the hardware, wherever this runs; without a GPU, "
-		       "the names of those that are known. `--catalogue g78` is Mali-G78; "
-		       "`--catalogue microblaze` has the events of that soft core."),
-	TALLY_ARG_HELP,
+	TALLY_ARG("json", tally_arg_flag, struct output, json),
+	TALLY_ARG_TAKE("api", take_api),
+	TALLY_ARG("counters", tally_arg_text, struct output, counters),
+	TALLY_ARG("set", tally_arg_text, struct output, wish.set),
+	TALLY_ARG_TAKE("catalogue", take_catalogue),
 };
-
-static const char help[] =
-	"Usage: passtally counters [options]\n\n"
-	"Lists the counters that this machine offers, by source, with unit, kind,\n"
-	"scope and set. Every key can be named in `passtally run --counters`.\n" TALLY_HELP_OPTIONS
-	"\nThe calls themselves (draws, vertices, instances, dispatches, copies,\n"
-	"clears) are always counted by the source `api` and stand beside the\n"
-	"counters in each pass of a log.\n\n"
-	"Counters that the GPU cannot count at once are in sets, which take\n"
-	"turns: each captured frame counts one.\n\n"
-	"Exit status: 0; 1 no device, or no such set, was found; 2 usage; 125\n"
-	"other errors.";
 
 static void
 print_json(const struct output *out, const struct tally_device_record *device)
@@ -221,6 +196,5 @@ run(int argc, char **argv)
 	return ask_all(&out);
 }
 
-const struct tally_command tally_command_counters = TALLY_COMMAND(
-	"counters", "List the counters that this machine offers",
-	run, help, options, NULL);
+const struct tally_command tally_command_counters =
+	TALLY_COMMAND(counters, run, options, NULL);

@@ -31,17 +31,8 @@ struct request {
 };
 
 static const struct tally_arg options[] = {
-	TALLY_ARG_FLAG("proton", 0, struct request, proton,
-		       "Check what games need that Steam runs in its container."),
-	TALLY_ARG_HELP,
+	TALLY_ARG("proton", tally_arg_flag, struct request, proton),
 };
-
-static const char help[] =
-	"Usage: passtally doctor [--proton]\n\n"
-	"Checks everything that a capture needs, and says why something is\n"
-	"missing and what to do about it.\n" TALLY_HELP_OPTIONS
-	"\nExit status: 0 something can be captured; 1 nothing can; 2 usage; 125\n"
-	"other errors.";
 
 static bool
 check_library(const struct tally_injected *in)
@@ -483,6 +474,5 @@ run(int argc, char **argv)
 	return r.proton ? examine_proton() : examine();
 }
 
-const struct tally_command tally_command_doctor = TALLY_COMMAND(
-	"doctor", "Say what can be captured here, and why the rest cannot",
-	run, help, options, NULL);
+const struct tally_command tally_command_doctor =
+	TALLY_COMMAND(doctor, run, options, NULL);

@@ -9,19 +9,8 @@
 
 #include <string.h>
 
-static const char help[] =
-	"Usage: passtally name PASS NAME [LOG]\n\n"
-	"Names a pass of a program, for every command and each log of it. PASS is\n"
-	"its id (report --columns id, a start will do) or its name in the table of\n"
-	"LOG; NAME \"\" takes the name away. LOG is as in passtally report.\n"
-	"The names are in $XDG_CONFIG_HOME/passtally/programs/PROGRAM.names, a line\n"
-	"ID = \"NAME\" each; --names FILE of the other commands reads such a file.\n"
-	TALLY_HELP_OPTIONS
-	"\nExit status: 0; 2 usage, no such pass; 3 a bad log; 125 other errors.";
-
-static const struct tally_arg options[] = { TALLY_ARG_HELP };
-static const struct tally_arg operands = { .values = "PASS NAME [LOG]",
-					   .take = tally_arg_list };
+static const struct tally_arg operands =
+	TALLY_ARG_TAKE("PASS NAME [LOG]", tally_arg_list);
 
 /* Finds the one pass that is meant. */
 static const struct tally_group *
@@ -110,5 +99,6 @@ run(int argc, char **argv)
 	return tally_cli_finish("name", status);
 }
 
-const struct tally_command tally_command_name = TALLY_COMMAND(
-	"name", "Name a pass for all commands", run, help, options, &operands);
+const struct tally_command tally_command_name = {
+	.name = "name", .run = run, .help = tally_help_name, .operands = &operands
+};

@@ -60,84 +60,23 @@ take_page(const char *command, const struct tally_arg *arg, void *to, const char
 }
 
 static const struct tally_arg options[] = {
-	TALLY_ARG_FLAG("json", 0, struct report_request, json,
-		       "Print JSON: one object, a report a log in `reports`."),
-	TALLY_ARG_FLAG("csv", 0, struct report_request, csv,
-		       "Print CSV with a head line; times are nanoseconds. Of several "
-		       "logs, one with other counters gets a head line of its own."),
-	TALLY_ARG_TAKE("html", 0, "[OUT]", take_page,
-		       "Write one page with charts to the file OUT, which any browser "
-		       "opens without a network. Of two logs: compared. Only --warmup "
-		       "goes with it."),
-	TALLY_ARG_TEXT("sort", 0, "KEY", struct report_request, sort,
-		       "Sort by a column, by its name in --csv or its heading: numbers "
-		       "from the largest, words from A; order is the order of the passes "
-		       "in the frame. A wrong KEY lists the right ones. Default: total GPU "
-		       "time; of frames the frame time, in --wide, --csv and --json "
-		       "their order."),
-	TALLY_ARG_TEXT("columns", 0, "LIST", struct report_request, columns,
-		       "Show these columns of the table or of --csv, in this order, after "
-		       "the first: their headings or names, counters, metrics, with * and "
-		       "?; ',' or '+' between them. A wrong one lists the right ones. "
-		       "Not for --json, which has all."),
-	TALLY_ARG_TAKE("by", 0, "pass|frame|label|workload|pipeline", take_by,
-		       "What a row is: a pass (default), one frame, all passes of a label, "
-		       "one command at its place in a pass (a run with --granularity "
-		       "draw), or a pipeline (--pipelines). In the table, labels are a tree: "
-		       "`Bloom` sums up `Bloom/Down 0` and the others; and of frames "
-		       "there are the ten longest (--wide: all)."),
-	TALLY_ARG_TEXT("pass", 0, "NAME|ID", struct report_request, pass,
-		       "Only the rows of this pass, by its name in the table, its label or "
-		       "its id (8 digits do). If there is none: those with NAME in their name or "
-		       "label, in any case. With --by frame: their time and counts in "
-		       "each frame, the slowest first."),
-	TALLY_ARG_WHOLE("device", 0, "N", struct report_request, device, 0, UINT32_MAX,
-			"Only this device. Default: all, but for one that lies below "
-			"another that is shown (OpenGL over Vulkan): its work would "
-			"count twice."),
-	TALLY_WARMUP_ARG(struct report_request, warmup),
-	TALLY_NAMES_ARG,
-	TALLY_ARG_FLAG("skip-bad", 0, struct report_request, skip_bad,
-		       "Leave out lines of the log that are damaged, and say which. The "
-		       "header and the devices cannot be left out."),
-	TALLY_ARG_FLAG("wide", 'w', struct report_request, wide,
-		       "Show every column and every row in the table, all changes of "
-		       "speed, and all hitches, the worst first. Without it there are "
-		       "the most useful columns, on 80 columns or what the terminal has, "
-		       "and the rows below 0.5 % of the GPU time share a line."),
-	TALLY_ARG_FLAG("no-pager", 0, struct report_request, no_pager,
-		       "Do not start $PAGER (less) for output that is longer than the "
-		       "terminal."),
-	TALLY_ARG_HELP,
+	TALLY_ARG("json", tally_arg_flag, struct report_request, json),
+	TALLY_ARG("csv", tally_arg_flag, struct report_request, csv),
+	TALLY_ARG_TAKE("html", take_page),
+	TALLY_ARG("sort", tally_arg_text, struct report_request, sort),
+	TALLY_ARG("columns", tally_arg_text, struct report_request, columns),
+	TALLY_ARG_TAKE("by", take_by),
+	TALLY_ARG("pass", tally_arg_text, struct report_request, pass),
+	TALLY_ARG_WHOLE("device", struct report_request, device, 0, UINT32_MAX),
+	TALLY_ARG("warmup", tally_warmup_take, struct report_request, warmup),
+	TALLY_ARG_TAKE("names", tally_given_names_take),
+	TALLY_ARG("skip-bad", tally_arg_flag, struct report_request, skip_bad),
+	TALLY_ARG("wide", tally_arg_flag, struct report_request, wide),
+	TALLY_ARG("no-pager", tally_arg_flag, struct report_request, no_pager),
 };
 
-static const struct tally_arg operands = TALLY_ARG_LIST(NULL, 0, "LOG", struct report_request, logs,
-							NULL);
-
-static const char help[] =
-	"Usage: passtally report [options] [LOG...]\n\n"
-	"Shows what each pass cost. LOG is a file that passtally wrote, plain or\n"
-	"compressed with zstd; - is standard input; the name of a program stands\n"
-	"for its newest log, and without LOG it is the newest of all (passtally\n"
-	"logs). Several logs give a report each, one after the other; passtally\n"
-	"compare reports what changed between them.\n" TALLY_HELP_OPTIONS
-	"\nA row's N is the number of frames whose GPU time of that pass is known,\n"
-	"or, of a pass without any, of those that have it.\n"
-	"The segments of one pass in one frame are joined before they count.\n"
-	"Columns of counts and counters show the mean over frames; ~ marks an\n"
-	"estimate, - what was not measured, and (3) that only 3 of the N frames\n"
-	"have a value, as where counters rotate. share is of all measured GPU\n"
-	"time. A frame that the run's end cut short is left out of frame time and\n"
-	"GPU time per frame; its passes count.\n\n"
-	"sd is the deviation of the sample (divisor N - 1). p50, p90 and p99 are\n"
-	"nearest-rank quantiles: of N values the ceil(q * N)-th smallest. They\n"
-	"are exact while a pass has at most 4096 values (frame times: 1048576;\n"
-	"runs of equal values count once); past that, values are kept in buckets\n"
-	"1/512 of their value wide and quantiles are accurate to 0.1 %. Sums of\n"
-	"integers are exact.\n\n"
-	"A log whose last line is cut, as after kill -9, is reported with a\n"
-	"warning. Exit status: 0; 2 usage; 3 a bad log, reported as\n"
-	"LOG:LINE:COLUMN: message; 125 other errors.";
+static const struct tally_arg operands =
+	TALLY_ARG("LOG", tally_arg_list, struct report_request, logs);
 
 /* Which logs, and where the page goes: next to the last of them. A log that was given to --html
  * alone is the one to show. */
@@ -698,5 +637,5 @@ run(int argc, char **argv)
 	return status;
 }
 
-const struct tally_command tally_command_report = TALLY_COMMAND(
-	"report", "Show what each pass of a log cost", run, help, options, &operands);
+const struct tally_command tally_command_report =
+	TALLY_COMMAND(report, run, options, &operands);

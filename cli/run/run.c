@@ -12,7 +12,6 @@
 #include "cli/run/live.h"
 #include "cli/run/log.h"
 #include "cli/run/messages.h"
-#include "cli/run/options.h"
 #include "cli/shared/cli.h"
 #include "cli/shared/text.h"
 #include "layer/config/config.h"
@@ -27,6 +26,13 @@
 #include <string.h>
 #include <unistd.h>
 
+struct request {
+	struct tally_config config; /* of the caller, who initialized it */
+	bool quiet, live, labels;
+	int compress; /* 1 = yes, 0 = no, -1 = not stated */
+	char **argv; /* arguments of the program */
+};
+
 /* The libraries that programs get. */
 struct to_inject {
 	struct tally_injected gl;
@@ -36,7 +42,7 @@ struct to_inject {
 /* The name for files and logs: if the program is Wine, the name of the .exe after Wine's own
  * arguments. */
 static const char *
-program_of(const struct tally_run_request *r)
+program_of(const struct request *r)
 {
 	const char *const *argv = (const char *const *)r->argv;
 	return argv[tally_process_named_by(argv, g_strv_length(r->argv))];
@@ -57,7 +63,7 @@ origin_of(const struct tally_config *config, const char *key)
  * the command line is relative to the current folder, so it is made absolute in case a
  * launcher changes folders. */
 static bool
-choose_control(struct tally_run_request *r)
+choose_control(struct request *r)
 {
 	char why[512] = "";
 	const char *said = r->config.control;
@@ -99,7 +105,7 @@ options_variable(const struct tally_config *config)
 
 /* Sets the program's environment except PASSTALLY_LOG. */
 static bool
-set_environment(const struct tally_run_request *r, const struct to_inject *in,
+set_environment(const struct request *r, const struct to_inject *in,
 		const struct tally_run_folder *f)
 {
 	g_autofree char *options = options_variable(&r->config);
@@ -126,7 +132,7 @@ print_errors(const GPtrArray *status)
 
 /* A log that cannot be compressed stays usable: the program's status is not changed. */
 static void
-compress_logs(const struct tally_run_request *r, GPtrArray *logs)
+compress_logs(const struct request *r, GPtrArray *logs)
 {
 	for (guint i = 0; r->compress && i < logs->len; i++) {
 		char *path = g_ptr_array_index(logs, i);
@@ -138,7 +144,7 @@ compress_logs(const struct tally_run_request *r, GPtrArray *logs)
 }
 
 static void
-print_ended(const struct tally_run_request *r, const GPtrArray *logs, int wait_status,
+print_ended(const struct request *r, const GPtrArray *logs, int wait_status,
 	   bool captured)
 {
 	struct tally_run_ended ended = {
@@ -154,7 +160,7 @@ print_ended(const struct tally_run_request *r, const GPtrArray *logs, int wait_s
 }
 
 static void
-explain_no_log(const struct tally_run_request *r, const struct tally_run_log *log,
+explain_no_log(const struct request *r, const struct tally_run_log *log,
 	       const struct tally_run_folder *f, const struct to_inject *in,
 	       const GPtrArray *status)
 {
@@ -172,7 +178,7 @@ explain_no_log(const struct tally_run_request *r, const struct tally_run_log *lo
 }
 
 static void
-conclude(const struct tally_run_request *r, const struct tally_run_log *log,
+conclude(const struct request *r, const struct tally_run_log *log,
      const struct tally_run_folder *f, const struct to_inject *in, int wait_status)
 {
 	g_autoptr(GPtrArray) status = tally_run_status_read(f->status);
@@ -202,7 +208,7 @@ conclude(const struct tally_run_request *r, const struct tally_run_log *log,
 
 /* Makes room in the default folder. */
 static void
-keep_quota(const struct tally_run_request *r, const struct tally_run_log *log)
+keep_quota(const struct request *r, const struct tally_run_log *log)
 {
 	if (!log->by_default || !r->config.log_quota)
 		return;
@@ -219,7 +225,7 @@ keep_quota(const struct tally_run_request *r, const struct tally_run_log *log)
 /* What an earlier run left that was itself killed. False, after printing an error: there
  * is something, and no --force. */
 static bool
-clear_black_box(const struct tally_run_request *r, const struct tally_run_log *log)
+clear_black_box(const struct request *r, const struct tally_run_log *log)
 {
 	static const char *const ends[] = { ".before", ".now", ".last" };
 	for (size_t i = 0; r->config.black_box_ns && i < G_N_ELEMENTS(ends); i++) {
@@ -235,7 +241,7 @@ clear_black_box(const struct tally_run_request *r, const struct tally_run_log *l
 /* Returns TALLY_EXIT_OK, or TALLY_EXIT_USAGE after printing an error: the final name of the
  * log must be free too. */
 static int
-prepare_log(const struct tally_run_request *r, struct tally_run_log *log)
+prepare_log(const struct request *r, struct tally_run_log *log)
 {
 	if (!clear_black_box(r, log))
 		return TALLY_EXIT_USAGE;
@@ -254,7 +260,7 @@ prepare_log(const struct tally_run_request *r, struct tally_run_log *log)
 }
 
 static void
-wait_for(const struct tally_run_request *r, struct tally_launch *launch, const char *log)
+wait_for(const struct request *r, struct tally_launch *launch, const char *log)
 {
 	const struct tally_run_view view = { log, r->quiet };
 	if (r->live)
@@ -266,7 +272,7 @@ wait_for(const struct tally_run_request *r, struct tally_launch *launch, const c
 }
 
 static int
-run_program(const struct tally_run_request *r, const struct to_inject *in,
+run_program(const struct request *r, const struct to_inject *in,
 	    struct tally_run_folder *f)
 {
 	struct tally_launch launch;
@@ -309,7 +315,7 @@ run_program(const struct tally_run_request *r, const struct to_inject *in,
 }
 
 static int
-start(struct tally_run_request *r)
+start(struct request *r)
 {
 	if (!tally_config_load(&r->config, program_of(r), tally_cli_report, (void *)"run"))
 		return TALLY_EXIT_USAGE;
@@ -349,12 +355,45 @@ start(struct tally_run_request *r)
 	return status;
 }
 
+/* ---- the command line ---- */
+
+static bool
+take_compress(const char *command, const struct tally_arg *arg, void *to,
+	      const char *value)
+{
+	struct request *r = to;
+	(void)command, (void)value;
+	r->compress = arg->name[0] == 'c';
+	return true;
+}
+
+static bool
+take_config(const char *command, const struct tally_arg *arg, void *to, const char *value)
+{
+	struct request *r = to;
+	return tally_config_set(&r->config, arg->name, value, TALLY_FROM_COMMAND_LINE,
+				tally_cli_report, (void *)command);
+}
+
+/* The options of a capture are tally_options[]. */
+static const struct tally_arg options[] = {
+	TALLY_ARG("quiet", tally_arg_flag, struct request, quiet),
+	TALLY_ARG("live", tally_arg_flag, struct request, live),
+	TALLY_ARG("labels", tally_arg_flag, struct request, labels),
+	TALLY_ARG_TAKE("compress", take_compress),
+	TALLY_ARG_TAKE("no-compress", take_compress),
+};
+static const struct tally_arg program = { .at = offsetof(struct request, argv) };
+
 static int
 run(int argc, char **argv)
 {
-	struct tally_run_request r = { 0 };
+	struct request r = { .compress = -1 };
 	tally_config_init(&r.config);
-	int status = tally_run_options_parse(&r, argc, argv);
+	int status = tally_args_read(&tally_command_run, argc, argv, &r);
+	if (status == TALLY_EXIT_OK && !r.argv)
+		status = TALLY_FAIL(TALLY_EXIT_USAGE, "run",
+				    "no program named: passtally run [options] -- PROGRAM");
 	if (status == TALLY_EXIT_OK)
 		status = start(&r);
 	tally_config_finish(&r.config);
@@ -363,8 +402,10 @@ run(int argc, char **argv)
 
 const struct tally_command tally_command_run = {
 	.name = "run",
-	.summary = "Run a program and log what its render passes cost",
 	.run = run,
-	.help = tally_run_help,
-	.print_options = tally_run_print_options,
+	.help = tally_help_run,
+	.options = options,
+	.n_options = G_N_ELEMENTS(options),
+	.other = take_config,
+	.operands = &program,
 };

@@ -27,32 +27,11 @@ struct session {
 };
 
 static const struct tally_arg options[] = {
-	TALLY_ARG_FLAG("json", 0, struct session, json,
-		       "Print the result as one line of JSON."),
-	TALLY_ARG_TEXT("api", 0, "opengl|vulkan", struct session, api,
-		       "Test the devices of this one only. Default: both."),
-	TALLY_ARG_TEXT("scenes", 0, "NAME+NAME...", struct session, scenes,
-		       "Draw these scenes only, as failures name them. Default: all."),
-	TALLY_ARG_WHOLE(
-		"limit", 0, "SECONDS", struct session, limit_s, 1, 600,
-		"How long one of the programs may take before it counts as hung: its "
-		"device is not tested any further. Default 10."),
-	TALLY_ARG_HELP,
+	TALLY_ARG("json", tally_arg_flag, struct session, json),
+	TALLY_ARG("api", tally_arg_text, struct session, api),
+	TALLY_ARG("scenes", tally_arg_text, struct session, scenes),
+	TALLY_ARG_WHOLE("limit", struct session, limit_s, 1, 600),
 };
-
-static const char help[] =
-	"Usage: passtally selftest [options]\n\n"
-	"Draws known scenes off the screen on each device of this machine,\n"
-	"without and with capture, and checks what the log says of them: calls\n"
-	"and statistics against the scenes' own numbers, times against the CPU's\n"
-	"clock and each other. Each scene is a program of its own, so that a\n"
-	"driver that crashes or hangs ends only that.\n" TALLY_HELP_OPTIONS
-	"\nA law passes on a device when it held in every scene that shows it. What\n"
-	"the driver lacks is listed as not offered. Only a temporary folder is\n"
-	"written to; it is removed, or, when a law fails, left to be sent with a\n"
-	"report. docs/drivers.md says what each law means.\n\n"
-	"Exit status: 0 no law fails; 1 a law fails, or there is no device; 2\n"
-	"usage; 125 other errors.";
 
 /* ---- the children's environment ---- */
 
@@ -426,6 +405,5 @@ run(int argc, char **argv)
 	return status;
 }
 
-const struct tally_command tally_command_selftest = TALLY_COMMAND(
-	"selftest", "Prove that counts and times hold on this machine's drivers",
-	run, help, options, NULL);
+const struct tally_command tally_command_selftest =
+	TALLY_COMMAND(selftest, run, options, NULL);

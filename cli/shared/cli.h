@@ -9,6 +9,7 @@
 #ifndef PASSTALLY_CLI_CLI_H
 #define PASSTALLY_CLI_CLI_H
 
+#include "cli/shared/embedded.h"
 #include "json/record_json.h"
 
 #include <glib.h>
@@ -37,14 +38,11 @@ struct tally_arg;
 typedef bool tally_arg_take(const char *command, const struct tally_arg *arg, void *to,
 			    const char *value);
 
-/* One option of a command. The macros below make a row. */
+/* One option of a command; what it is for, its letter and its values are in the command's help.
+ * The macros below make a row. */
 struct tally_arg {
-	const char *name; /* without the leading dashes */
-	char letter; /* 0 = none */
-	const char *values; /* as shown in --help; NULL = a switch, "[X]" = optional */
-	const char *help;
-	/* NULL: --help itself; of an operand, its member, a char **, gets all from it on. */
-	tally_arg_take *take;
+	const char *name; /* without the leading dashes; of an operand, as messages call it */
+	tally_arg_take *take; /* NULL: the member, a char **, gets all from the operand on */
 	size_t at; /* offset of the member in the request */
 	uint64_t least, most; /* of tally_arg_whole() */
 };
@@ -55,40 +53,27 @@ tally_arg_take tally_arg_list; /* a GPtrArray * gets one more element */
 tally_arg_take tally_arg_one; /* like tally_arg_text, but an error the second time */
 tally_arg_take tally_arg_whole; /* a uint64_t or int64_t gets a whole number */
 
-#define TALLY_ARG_FLAG(name, letter, type, member, help) \
-	{ name, letter, NULL, help, tally_arg_flag, offsetof(type, member), 0, 0 }
-#define TALLY_ARG_TEXT(name, letter, values, type, member, help) \
-	{ name, letter, values, help, tally_arg_text, offsetof(type, member), 0, 0 }
-#define TALLY_ARG_LIST(name, letter, values, type, member, help) \
-	{ name, letter, values, help, tally_arg_list, offsetof(type, member), 0, 0 }
-#define TALLY_ARG_ONE(values, type, member) \
-	{ NULL, 0, values, NULL, tally_arg_one, offsetof(type, member), 0, 0 }
-#define TALLY_ARG_WHOLE(name, letter, values, type, member, least, most, help) \
-	{ name, letter, values, help, tally_arg_whole, offsetof(type, member), least, most }
-#define TALLY_ARG_TAKE(name, letter, values, take, help) \
-	{ name, letter, values, help, take, 0, 0, 0 }
-#define TALLY_ARG_HELP { "help", 'h', NULL, "Show this.", NULL, 0, 0, 0 }
-
-#define TALLY_HELP_OPTIONS "\f"
+#define TALLY_ARG(name, take, type, member) { name, take, offsetof(type, member), 0, 0 }
+#define TALLY_ARG_TAKE(name, take) { name, take, 0, 0, 0 }
+#define TALLY_ARG_WHOLE(name, type, member, least, most) \
+	{ name, tally_arg_whole, offsetof(type, member), least, most }
 
 struct tally_command {
 	const char *name;
-	const char *summary; /* shown in the list of commands */
 	/* argv[0] is the command's name. Returns an exit status or TALLY_ARG_HELPED. */
 	int (*run)(int argc, char **argv);
-	const char *help; /* of --help; the options are inserted at TALLY_HELP_OPTIONS */
-	void (*print_options)(void); /* NULL: the table below */
+	const char *help; /* data/help: a summary, an empty line, and what --help prints */
 	/* For tally_args_read(). */
 	const struct tally_arg *options;
 	size_t n_options;
-	/* Takes each argument that is not an option; `values` names it. NULL: there are
-	 * none. */
+	tally_arg_take *other; /* takes each option of the help that is none of these; or NULL */
+	/* Takes each argument that is not an option. NULL: there are none. */
 	const struct tally_arg *operands;
 };
 /* `options` is an array, `operands` a pointer to a row or NULL. */
-#define TALLY_COMMAND(word, line, function, text, rows, others) \
+#define TALLY_COMMAND(word, function, rows, others) \
 	{ \
-		.name = word, .summary = line, .run = function, .help = text, .options = rows, \
+		.name = #word, .run = function, .help = tally_help_##word, .options = rows, \
 		.n_options = G_N_ELEMENTS(rows), .operands = others \
 	}
 
@@ -115,8 +100,8 @@ int tally_args_dashes(int argc, char **argv);
 
 /* Prints --help. */
 void tally_command_help(const struct tally_command *command);
-/* Prints the table's lines of --help. */
-void tally_args_help(const struct tally_arg *table, size_t n);
+/* What the help says of an option, in one line that the caller frees; NULL: it has none. */
+char *tally_command_help_of(const struct tally_command *command, const char *option);
 
 /* Prints "passtally COMMAND: MESSAGE" on standard error, as one line. `command` may be NULL. */
 void tally_cli_complain(const char *command, const char *format, ...) G_GNUC_PRINTF(2, 3);

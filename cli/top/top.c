@@ -27,39 +27,16 @@ take_window(const char *command, const struct tally_arg *arg, void *to, const ch
 }
 
 static const struct tally_arg options[] = {
-	TALLY_ARG_WHOLE("pid", 0, "N", struct request, pid, 1, INT32_MAX,
-			"Follow the log of process N, or of the game that the `passtally "
-			"run` N started."),
-	TALLY_ARG_TAKE("window", 'w', "SECONDS", take_window,
-		       "Show what the last SECONDS of frames come to (default 10)."),
-	TALLY_ARG_TEXT("sort", 's', "COLUMN", struct request, top.sort,
-		       "Sort by share (the default), mean, max, n, name, or a tally, "
-		       "counter or metric by its key in the log."),
-	TALLY_ARG_WHOLE("device", 'd', "N", struct request, top.device, 0, UINT32_MAX,
-			"Show this device; without it the one that drew last."),
-	TALLY_ARG_FLAG("once", '1', struct request, top.once,
-		       "Print one table of what the log holds, and exit."),
-	TALLY_ARG_TEXT("prometheus", 0, "FILE", struct request, top.prometheus,
-		       "Each second, write FILE as Prometheus reads it, for the textfile "
-		       "collector of node_exporter, in place of tables; - is standard "
-		       "output. FILE is removed at the end."),
-	TALLY_NAMES_ARG,
-	TALLY_ARG_HELP,
+	TALLY_ARG_WHOLE("pid", struct request, pid, 1, INT32_MAX),
+	TALLY_ARG_TAKE("window", take_window),
+	TALLY_ARG("sort", tally_arg_text, struct request, top.sort),
+	TALLY_ARG_WHOLE("device", struct request, top.device, 0, UINT32_MAX),
+	TALLY_ARG("once", tally_arg_flag, struct request, top.once),
+	TALLY_ARG("prometheus", tally_arg_text, struct request, top.prometheus),
+	TALLY_ARG_TAKE("names", tally_given_names_take),
 };
-static const struct tally_arg operands = TALLY_ARG_ONE("log", struct request, top.path);
-
-static const char help[] =
-	"Usage: passtally top [options] [LOG | --pid N]\n\n"
-	"Shows live what each pass costs: of a game that runs, or of a log that\n"
-	"grows. Without LOG it is the newest log whose game runs: of those in the\n"
-	"default folder and of all games that passtally run started.\n" TALLY_HELP_OPTIONS
-	"\nFigures are of the newest frames, as many as began within --window;\n"
-	"share is the pass's part of the GPU time measured on its device. Where\n"
-	"standard output is no terminal, or one that cannot be drawn on\n"
-	"(TERM=dumb), a table is printed each second until the log ends.\n"
-	"`passtally run --live -- GAME` starts a game and shows this.\n\n"
-	"Exit status: 0; 1 no game that runs has a log, or LOG no line yet; 2\n"
-	"usage; 3 LOG is no log; 125 passtally failed.";
+static const struct tally_arg operands =
+	TALLY_ARG("log", tally_arg_one, struct request, top.path);
 
 static void
 complain_none(const char *newest, long pid)
@@ -157,5 +134,5 @@ run(int argc, char **argv)
 	return tally_top_watch(&r.top);
 }
 
-const struct tally_command tally_command_top = TALLY_COMMAND(
-	"top", "Show live what the passes of a running game cost", run, help, options, &operands);
+const struct tally_command tally_command_top =
+	TALLY_COMMAND(top, run, options, &operands);

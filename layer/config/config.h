@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* layer/config/config.h - every option, from every place where it can be set.
  *
- * One table (tally_options) serves the command line, PASSTALLY_OPTIONS, the INI files, --help
- * and the header line of the log. Precedence: command line, environment, Vulkan's settings of
+ * One table (tally_options) serves the command line, PASSTALLY_OPTIONS, the INI files and the
+ * header line of the log. Precedence: command line, environment, Vulkan's settings of
  * layers, per-program file, user file, the program itself, default. An unknown key or a bad value
  * is reported through the callback, with a list of the valid ones; the caller decides whether to
  * stop (the command) or to continue with defaults (in the game). Any thread, but a struct
@@ -161,12 +161,10 @@ struct tally_option {
 	const char *key; /* "max-log" */
 	enum tally_option_type type;
 	size_t offset, size; /* of the member of struct tally_config */
-	char letter;         /* 'o' for --log, 0 = none */
-	const char *values;  /* for --help: "on|off", "LIST"; "[X]" = optional; NULL = a switch */
+	const char *values; /* "on|off", "LIST"; "[X]" = optional; NULL = a switch */
 	const char *const *words; /* ends in NULL */
 	uint64_t least, most;
 	const char *valid; /* the "use ..." part of a refusal */
-	const char *help;  /* one sentence */
 };
 
 /* Called for each thing that could not be accepted, with one whole sentence. */

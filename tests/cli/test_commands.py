@@ -5,12 +5,16 @@
 import ctypes.util
 import json
 import os
+import pathlib
 import pty
 import re
 import socket
 import subprocess
 import sys
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+import help_text  # noqa: E402
 
 from cli_case import A, COMMAND, ROOT, CliCase, device, end, frame, header, one_pass, pass_info, rows_of_doctor
 
@@ -63,7 +67,22 @@ class Commands(CliCase):
         options = json.loads(self.ok("config", "--json").stdout)["options"]
         self.assertGreater(len(options), 20)
         for option in options:
-            self.assertRegex(text, rf"(?m)^  (-., |    )--{option['option']}( |$)")
+            values = f" {option['values']}" if option["values"] else ""
+            self.assertRegex(text, rf"(?m)^  (-., |    )--{option['option']}{re.escape(values)}(  |$)")
+            self.assertTrue(option["help"].endswith("."), option)
+
+    def test_each_option_of_the_help_is_known(self):
+        """Also that bench describes what it passes on as compare does."""
+        said = {}
+        for name in COMMANDS:
+            said[name] = help_text.parse(name, self.ok(name, "--help").stdout.decode()).options
+            for option in said[name]:
+                done = self.command(name, "--" + option.name, "--help")
+                self.assertGreaterEqual(done.returncode, 0, (name, option))
+                self.assertNotIn(b"unknown option", done.stderr, (name, option))
+        self.assertEqual([o.name for o in said["bench"] if o not in said["compare"]],
+                         ["runs", "frames", "seed", "keep"])
+        self.assertEqual([o for o in said["bench"] if o in said["compare"]], said["compare"])
 
     def test_did_you_mean(self):
         """One line with the word that was meant; a program name means "run it"."""
