@@ -454,7 +454,6 @@ conclude_calls(struct tally_answer_device *d)
 		const struct tally_event_total *t = &d->state->calls[i];
 		struct tally_event_total loaded = d->state->loaded[i];
 		loaded.frames = 1;
-		loaded.sum.own_ns = loaded.sum.ns; /* which thread ends frames was not known */
 		if (5 * loaded.sum.ns >= MAX(d->first_ns, d->skipped_ns))
 			d->loaded[i] = tally_event_mean(&loaded, group);
 		if (2 * t->frames < d->frames || 20 * (double)t->sum.ns / 1e9 < d->seconds)

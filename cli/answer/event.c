@@ -40,8 +40,12 @@ add_record(struct tally_event_record *to, const struct tally_event_record *from)
 void
 tally_frame_events_read(struct tally_frame_events *to, const struct tally_frame_record *f)
 {
-	for (uint32_t i = 0; i < f->n_events; i++)
-		add_record(&to->sums[f->events[i].kind], &f->events[i]);
+	for (uint32_t i = 0; i < f->n_events; i++) {
+		struct tally_event_record sum = f->events[i];
+		if (f->frame == 0)
+			sum.own_ns = sum.ns; /* which thread ends frames was not known */
+		add_record(&to->sums[sum.kind], &sum);
+	}
 	for (uint32_t i = 0; i < f->n_calls && to->n_calls < TALLY_EVENT_KEPT; i++) {
 		struct tally_event_call_record *c = &to->calls[to->n_calls++];
 		*c = f->calls[i];

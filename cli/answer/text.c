@@ -143,7 +143,6 @@ add_head(GPtrArray *lines, const struct tally_answer *answer,
 				     d->device, name, size, d->frames, of, TALLY_S(d->frames),
 				     tally_duration_text(d->seconds * 1e9)));
 	add_below(lines, answer->log->paused ? "then the capture was paused" : NULL);
-	add_line(lines, tally_answer_left_out_text(answer, d));
 }
 
 static const char *
@@ -643,6 +642,7 @@ lines_with(const struct tally_answer *answer, const struct tally_answer_device *
 	const struct tally_device_summary *s = tally_aggregate_device(answer->log, d->device);
 	add_head(lines, answer, s, d);
 	add_line(lines, brief ? NULL : tally_answer_start_text(d));
+	add_line(lines, tally_answer_left_out_text(answer, d));
 	add_loaded(lines, d, brief);
 	add_line(lines, tally_answer_quiet_text(answer, d));
 	add_changes(lines, d, n);

@@ -1462,17 +1462,22 @@ class Answer(CliCase):
             log[0].update(process_start_ns=10**9 - 300 * MS)
             got = self.answers(log)[0]
             self.assertEqual([line for line in got["lines"] if line.startswith("  ") and ("made" in line or "upload" in line)], lines)
+            left_out = [i for i, line in enumerate(got["lines"]) if "left out" in line]
+            if lines and left_out:
+                self.assertEqual(got["lines"][left_out[0] + 1], lines[0], "of the frames left out, too")
             self.assertEqual([c["group"] for c in got["loaded"]], ["shaders"] * (shaders in first) + ["upload"] * ("upload" in "".join(lines)))
 
     def test_what_the_start_went_into(self):
         """The first process line begins with the process."""
-        for threads, disk, words in (([("game", 800)], 0, "game worked 800 ms"), ([("loader", 700), ("game", 90)], 0, "loader worked 700 ms, game worked 90.0 ms"),
-                                     ([("game", 90)], 35 * 10**6, "game worked 90.0 ms, it mostly waited (disk, sleep, lock), 35 MB read from a disk"),
-                                     ([], 0, "it mostly waited (disk, sleep, lock)")):
+        for threads, ready, disk, words in (([("game", 800)], 0, 0, "game worked 800 ms"), ([("loader", 700), ("game", 90)], 0, 0, "loader worked 700 ms, game worked 90.0 ms"),
+                                            ([("game", 90)], 0, 35 * 10**6, "game worked 90.0 ms, it mostly waited (disk, sleep, lock), 35 MB read from a disk"),
+                                            ([("game", 90), ("game", 80)], 600, 0, "game worked 90.0 ms, another game worked 80.0 ms, no CPU was free for 600 ms 71.4 fps"),
+                                            ([], 200, 0, "no CPU was free for 200 ms, it mostly waited (disk, sleep, lock)"),
+                                            ([], 0, 0, "it mostly waited (disk, sleep, lock)")):
             lines = log_of([(14, {"GBuffer": 8}, {}) for _ in range(30)])
             lines[0].update(process_start_ns=10**9 - 900 * MS)
             first = next(i for i, line in enumerate(lines) if line["type"] == "frame")
-            lines.insert(first + 1, {"type": "process", "time_ns": 10**9 + 20 * MS, "period_ns": 920 * MS, "disk_bytes": disk,
+            lines.insert(first + 1, {"type": "process", "time_ns": 10**9 + 20 * MS, "period_ns": 920 * MS, "disk_bytes": disk, "ready_ns": ready * MS,
                                      "threads": [{"name": name, "cpu_ns": ms * MS} for name, ms in threads]})
             got = " ".join(" ".join(self.answers(lines)[0]["lines"]).split())
             self.assertIn("914 ms until the first frame was there, 14.0 ms of it that frame itself; " + words, got)
@@ -1508,6 +1513,7 @@ class Answer(CliCase):
             more = {"events": [{"kind": "upload", "n": 2, "ns": 2 * MS, "own_ns": 2 * MS, "bytes": 4 * 10**6, **event}]}
             return [(14, {"GBuffer": 8}, more if i % n == 0 else {}) for i in range(100)]
         for given, text in ((frames(1), "each frame, on average: upload of 4 MB, 2.00 ms"),
+                            (frames(1, own_ns=0)[:1], "each frame, on average: upload of 4 MB, 2.00 ms"), # es2tri: the thread was not known
                             (frames(2), "50 % of frames, on average: upload of 4 MB, 2.00 ms"),
                             (frames(1, own_ns=0), "each frame, on average: upload of 4 MB on other threads, 2.00 ms"),
                             (frames(1, kind="shader"), "each frame, on average: 2 shaders made, 2.00 ms"),
