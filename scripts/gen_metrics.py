@@ -216,4 +216,5 @@ def main():
     pathlib.Path(sys.argv[1]).write_text(make_c(rows, files), encoding="ascii")
 
 
-main()
+if __name__ == "__main__":
+    main()
