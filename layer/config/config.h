@@ -90,7 +90,7 @@ struct tally_config_tag {
 struct tally_last_pass {
 	atomic_bool writing; /* what follows is not whole */
 	bool any;
-	bool unread; /* it is the first one without a result on a device that was lost */
+	atomic_bool unread; /* it is the first one without a result on a device that was lost */
 	bool presented; /* its target */
 	uint32_t width, height;
 	uint64_t frame;
