@@ -26,6 +26,7 @@
 #define LOOK_NS (8 * NS_PER_MS)
 #define LATE_LOOK_NS (2 * NS_PER_MS)
 #define LATE_LOOKS 16
+#define MISSED_NS (100 * NS_PER_MS) /* so late a look says nothing of before: all was stopped */
 #define LONGEST_NS (30000 * NS_PER_MS) /* as long as there are process lines */
 #define LATE_NS (4 * NS_PER_MS) /* after a usual frame */
 /* After so many in succession that took longer than half of them do, by so much and an eighth, so
@@ -333,13 +334,14 @@ look_at(struct watched *w, const struct sleep *since, uint64_t next_ns)
 	if (atomic_load(&w->tid) != tid || atomic_load(&w->ended_ns) != frame_ns)
 		return; /* it may be in the next frame */
 	struct sleep *s = w->last;
-	bool is_of_frame = s && s->tid == tid && s->frame_ns == frame_ns;
-	if (is_of_frame)
+	bool goes_on = s && s->tid == tid && s->frame_ns == frame_ns &&
+		       now_ns < s->end_ns + MISSED_NS;
+	if (goes_on)
 		s->end_ns = now_ns;
 	w->last = NULL;
 	if (!sleeps_now)
 		return;
-	if (!is_of_frame || !is_same_place(&s->at, &at))
+	if (!goes_on || !is_same_place(&s->at, &at))
 		s = note_sleep(since, &at);
 	s->n++;
 	s->end_ns = next_ns;

@@ -258,6 +258,22 @@ test_handed_on(void)
 	stop_frames();
 }
 
+/* The whole program was stopped, so nobody looked: where the thread was then, nobody knows. */
+static void
+test_stopped(void)
+{
+	static const struct row p = { .wait = read_pipe };
+	const struct tally_asleep_record *found;
+	uint64_t tid = start_frames(&p), begin_ns = base_ns + 190 * MS;
+	tally_late_look(begin_ns + 20 * MS);
+	tally_late_look(begin_ns + 5020 * MS);
+	tally_late_look(begin_ns + 5120 * MS);
+	g_assert_cmpuint(tally_late_find(tid, begin_ns, begin_ns + 5130 * MS, &found), ==, 1);
+	g_assert_cmpuint(found->n, ==, 3);
+	g_assert_cmpuint(found->ns, ==, (2 + 110) * MS);
+	stop_frames();
+}
+
 /* Nobody looks after 30 s: where the thread was then, nobody knows. */
 static void
 test_long(void)
@@ -368,6 +384,7 @@ main(int argc, char **argv)
 		g_free(path);
 	}
 	g_test_add_func("/late/handed-on", test_handed_on);
+	g_test_add_func("/late/stopped", test_stopped);
 	g_test_add_func("/late/long", test_long);
 	g_test_add_func("/late/second", test_second);
 	g_test_add_func("/late/every", test_every);
