@@ -23,7 +23,7 @@
 #define MAX_LISTED 8 /* of a frame */
 /* Apart between two looks at threads that are not late, and end many frames, and at one that is:
  * that grows with the time that it has been late, and ends. */
-#define LOOK_NS (8 * NS_PER_MS)
+#define LOOK_NS (12 * NS_PER_MS)
 #define LATE_LOOK_NS (2 * NS_PER_MS)
 #define LATE_LOOKS 16
 #define MISSED_NS (100 * NS_PER_MS) /* so late a look says nothing of before: all was stopped */
@@ -353,12 +353,14 @@ static uint64_t
 look_when_due(struct watched *w, struct sleep since, uint64_t usual_ns)
 {
 	const uint64_t now_ns = since.begin_ns, ended_ns = since.frame_ns;
-	bool all = atomic_load(&w->n_ended) < atomic_load(&w->look_until);
+	const uint64_t n = atomic_load(&w->n_ended);
+	bool all = n < atomic_load(&w->look_until);
 	since.late_ns = ended_ns + usual_ns + LATE_NS;
-	uint64_t first_ns = all ? ended_ns + LATE_LOOK_NS : since.late_ns;
+	uint64_t first_ns = all ? ended_ns + (1 + n % 2) * LATE_LOOK_NS : since.late_ns;
 	if (now_ns < first_ns)
 		return all || usual_ns >= LOOK_NS ? first_ns : larger(first_ns, now_ns + LOOK_NS);
-	uint64_t next_ns = now_ns + larger((now_ns - ended_ns) / LATE_LOOKS, LATE_LOOK_NS);
+	uint64_t next_ns =
+		now_ns + larger((now_ns - ended_ns) / LATE_LOOKS, (1 + all) * LATE_LOOK_NS);
 	look_at(w, &since, next_ns);
 	return next_ns;
 }
