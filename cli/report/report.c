@@ -230,9 +230,14 @@ print_table(const struct report_request *r, const struct tally_aggregate *a,
 {
 	FILE *to = r->pager.out;
 	bool few = !r->wide && !r->columns;
-	bool all = r->wide || (!a->by->frames && (r->pass || !r->folds));
+	/* Where no frame ended, each pass of the run is a row. */
+	bool wide = r->wide && (answer->devices->len || !a->by->passes);
+	bool all = wide || (!a->by->frames && (r->pass || !r->folds));
 	struct tally_table_style style = { tally_text_terminal_columns(), few,
 					   tally_text_has_color(), all };
+	if (rows->len == 0)
+		return;
+	putc('\n', to);
 	if (few && !style.width)
 		style.width = 80;
 	if (few)
@@ -250,10 +255,8 @@ print_table(const struct report_request *r, const struct tally_aggregate *a,
 		tally_text_print_wrapped(to, tally_phrase("GPU time, passes and counts are of "
 							  "--pass %s alone", r->pass),
 					 2, 80);
-	if (!r->pass || a->by->frames)
-		return;
-	tally_why_print(to, a, NULL, rows);
-	print_pictures_of(to, a, rows);
+	if (r->pass && !a->by->frames)
+		print_pictures_of(to, a, rows);
 }
 
 static void
@@ -267,15 +270,17 @@ print_text(const struct report_request *r, const struct tally_aggregate *a,
 		tally_text_print(to, "the log has no end line: the program was killed, crashed, or "
 				     "is still running\n  if it ended, its last 0.1 s or "
 				     "more are missing\n");
-	if (r->pass)
+	/* A pass that was asked for comes before the run. */
+	if (r->pass) {
 		tally_why_print(to, a, answer, rows);
+		print_table(r, a, answer, columns, rows);
+		putc('\n', to);
+	}
 	tally_summary_print(to, a, answer, r->device, r->wide);
 	tally_summary_print_identity(to, a);
 	print_pictures(to, a);
-	if (rows->len) {
-		putc('\n', to);
+	if (!r->pass)
 		print_table(r, a, answer, columns, rows);
-	}
 	if (r->wide)
 		tally_summary_print_hitches(to, answer);
 	if (a->notes->len) {

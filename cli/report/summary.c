@@ -90,7 +90,7 @@ print_left_out(FILE *out, const struct tally_aggregate *a, int64_t device)
 	if (partial)
 		tally_text_print(out,
 				 "%" G_GUINT64_FORMAT " more frame%s, cut short by the "
-				 "run's end, left out of the times\n",
+				 "run's end: in times of passes, not of frames\n",
 				 partial, TALLY_S(partial));
 	if (dropped)
 		tally_text_print(out,
@@ -101,8 +101,9 @@ print_left_out(FILE *out, const struct tally_aggregate *a, int64_t device)
 
 /* Prints which boundary never ended a frame, and which setting ends frames in such a program. */
 static void
-print_boundary(FILE *out, const char *boundary, bool vulkan, bool draws)
+print_boundary(FILE *out, const struct tally_aggregate *a, bool vulkan, bool draws)
 {
+	const char *boundary = tally_log_option(&a->identity, "frame", "present");
 	const char *other = vulkan || boundary ? "submit:1" : "finish";
 	const char *what = draws    ? "most was drawn after the last"
 			   : boundary ? "no frame ended by"
@@ -115,6 +116,9 @@ print_boundary(FILE *out, const char *boundary, bool vulkan, bool draws)
 				     ? "; try --frame "
 				     : ": leave it out if the program swaps, else try --frame ";
 	tally_text_print_line(out, "%s%s%s%s", what, rule, same ? "" : advice, same ? "" : other);
+	if (!draws && a->groups->len && a->by->passes)
+		tally_text_print(out, "  each pass of the run is a row; --by label sums up those "
+				      "of one name\n");
 }
 
 /* A program swapped a few times, as when it made its window, and then drew without. */
@@ -158,8 +162,7 @@ print_no_frame(FILE *out, const struct tally_aggregate *a)
 	else if (none && !a->has_end)
 		tally_text_print(out, "the log ends before its first complete frame\n");
 	else if (none || draws)
-		print_boundary(out, tally_log_option(&a->identity, "frame", "present"), vulkan,
-			       draws);
+		print_boundary(out, a, vulkan, draws);
 	else if (a->has_end && a->end_frames == 0 && a->end_reason)
 		tally_text_print_line(out, "no frames: %s", a->end_reason);
 	else if (a->devices->len == 0)

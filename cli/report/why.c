@@ -333,14 +333,16 @@ tally_why_print(FILE *out, const struct tally_aggregate *a,
 	unsigned n = 0;
 	for (guint i = 0; i < rows->len && n < MOST_PASSES; i++) {
 		const struct tally_group *g = g_ptr_array_index(rows, i);
-		g_autofree char *text = answer ? tally_why_over_run_text(answer, g)
-					       : tally_why_text(a, g);
-		if (!text)
+		g_autofree char *over_run = tally_why_over_run_text(answer, g);
+		g_autofree char *counted = tally_why_text(a, g);
+		if (!over_run && !counted)
 			continue;
 		const char *of = mixed ? tally_phrase(" of device %u", g->device) : "";
-		g_autofree char *line = g_strdup_printf("%s%s: %s", g->name, of, text);
-		if (!n++ && !answer)
-			putc('\n', out);
+		g_autofree char *line = g_strdup_printf("%s%s: %s%s%s", g->name, of,
+							over_run ? over_run : "",
+							over_run && counted ? "; " : "",
+							counted ? counted : "");
+		n++;
 		tally_text_print_wrapped(out, line, 2, 80);
 	}
 }

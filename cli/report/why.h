@@ -14,7 +14,7 @@
 char *tally_why_text(const struct tally_aggregate *a, const struct tally_group *g);
 char *tally_why_over_run_text(const struct tally_answer *answer,
 			      const struct tally_group *g);
-/* The second of the first passes among `rows`; `answer` NULL: the first. */
+/* Both, of the first passes among `rows`. */
 void tally_why_print(FILE *out, const struct tally_aggregate *a,
 		     const struct tally_answer *answer, const GPtrArray *rows);
 

@@ -795,14 +795,16 @@ class Answer(CliCase):
                   "named in 1 of 3 hitches, frame 60: +60.0 ms, GBuffer 2.00 -> 61.0 ms, same draws")
         for name, words in (("UI", [ui]), ("GBuffer", [buffer]), ("Shadows", [])):
             text = self.ok("report", "--pass", name, log).stdout.decode()
-            said = " ".join(text[:text.index("device 0:")].split("\n", 1)[1].split())
-            self.assertEqual(said, " ".join(words), text)
+            said = " ".join(text[:text.index("\n\n")].split("\n", 1)[1].split())
+            self.assertEqual(re.split(r"(?:; |^[^;:]+: )to find out", said)[0], " ".join(words), text)
+            self.assertLess(text.index("to find out"), text.index("\n\npass"))
+            self.assertLess(text.index("\n\npass"), text.index("\n\ndevice 0:"))
         # Of two devices: which one it is of.
         two = [(14, {"GBuffer": 8, "UI": 1}, {"device_number": i % 2}) for i in range(200)]
         for i in (80, 81):
             two[i] = (44, {"GBuffer": 38, "UI": 1}, {"device_number": i % 2})
         text = self.ok("report", "--pass", "GBuffer", self.write_log("b.jsonl", log_of(two, (0, 1)))).stdout.decode()
-        self.assertEqual([line.split(":")[0] for line in text.splitlines()[1:5:2]], ["GBuffer of device 0", "GBuffer of device 1"], text)
+        self.assertEqual(re.findall(r"(?m)^GBuffer of device \d", text), ["GBuffer of device 0", "GBuffer of device 1"], text)
 
     def test_alternating(self):
         """Passes that only each 2nd, 3rd or 4th frame has; not by chance, and not of half of the run."""
@@ -1279,7 +1281,7 @@ class Answer(CliCase):
             made[1]["name"] = "Mesa (of software)"
             got = self.answers(made)[0]
             self.assertEqual([c.get("what") for c in got["changes"]], [*4 * [what], "GBuffer"])
-            self.assertRegex("".join(got["lines"]), "from frame 400 on 2.0 times slower: 8.00 -> 16.0 ms; *GBuffer 3.00 -> 11.0 ms, same draws  and 2 more changes")
+            self.assertRegex("".join(got["lines"]), "from frame 400 on 2.0 times slower: 8.00 -> 16.0 ms; *GBuffer 3.00 -> 11.0 ms, same draws  and [23] more changes")
         # Faster: it had none before.
         made = log_of([(16, {"GBuffer": 11}, {}) if i < 150 else (8, {"GBuffer": 3}, {}) for i in range(300)])
         made[1]["name"] = "Mesa (of software)"
@@ -1578,6 +1580,12 @@ class Answer(CliCase):
                 log = self.write_log("a.jsonl", lines)
                 self.assertIn(words, self.ok("report", log).stdout.decode())
                 self.assertEqual(json.loads(self.ok("report", "--json", log).stdout)["reports"][0]["answers"], [])
+        # Each of its passes is a row, of which --wide has the largest alone.
+        passes = [one_pass(i, f"{i + 1:016x}", 10**4 if i else 8 * MS) for i in range(100)]
+        log = self.write_log("a.jsonl", [header(), device(), *(pass_info(p["id"], None) for p in passes), frame(0, passes, flags=["partial"]), end(1, 100)])
+        text = self.ok("report", "--wide", log).stdout.decode()
+        self.assertIn("\n  each pass of the run is a row; --by label sums up those of one name\n", text)
+        self.assertIn("\n(95 more, under 0.5 %)", text)
 
     def test_no_end(self):
         lines = log_of([(14, {"GBuffer": 8}, {}) for _ in range(30)])
