@@ -2,6 +2,7 @@
 #include "cli/log/folder.h"
 #include "cli/log/input.h"
 #include "cli/shared/cli.h"
+#include "cli/shared/text.h"
 #include "json/record_json.h"
 #include "json/record_read.h"
 #include "query/statistics/run_statistics.h"
@@ -148,7 +149,9 @@ run(int argc, char **argv)
 	d.statistics = tally_run_statistics_create(true);
 	exit_status = convert(&d, reader);
 	tally_json_recorder.close(d.out);
-	if (exit_status != TALLY_EXIT_OK)
+	if (exit_status == TALLY_EXIT_OK)
+		tally_text_print_line(stdout, "%s", path);
+	else
 		remove(path);
 	tally_run_statistics_destroy(d.statistics);
 	return exit_status;

@@ -292,7 +292,8 @@ class Ingest:
                     self.add(self.digests(paths[begin:begin + BATCH], folder), pathlib.Path(folder) / "made")
         if self.n_unnamed:
             say(f"{self.n_unnamed} run{'s name' if self.n_unnamed > 1 else ' names'} no build, which regress needs: passtally run --tag build=NAME, or fleet ingest --build NAME")
-        print(f"{self.n_added} runs added, {self.n_there} there already, {self.n_left_out} files left out")
+        print(f"{self.n_added} run{'s' * (self.n_added != 1)} added, {self.n_there} there already, "
+              f"{self.n_left_out} file{'s' * (self.n_left_out != 1)} left out")
         return 3 if self.n_left_out else 0
 
 
@@ -465,7 +466,7 @@ def regress(db, base, new, by, fail_above, everything, as_json):
         rows = con.rows(REGRESS)
         for side, build in (("base", base), ("new", new)):
             if not any(row[f"{side}_n"] for row in rows):
-                have = ", ".join(row["build"] for row in con.rows("SELECT DISTINCT build FROM value ORDER BY build LIMIT 20"))
+                have = ", ".join(row["build"].replace("not said", "(runs that name none)") for row in con.rows("SELECT DISTINCT build FROM value ORDER BY build LIMIT 20"))
                 raise Refused(f"no run of the build {build} is here; there are: {have}")
     rows = judge(rows)
     answer, status = conclude(rows, limit)

@@ -102,7 +102,7 @@ static void
 print_options(const struct request *r, const struct tally_config *config)
 {
 	size_t width = strlen("option");
-	size_t wide = strlen("value");
+	size_t wide = strlen("value"), n = 0;
 	g_autoptr(GPtrArray) values = g_ptr_array_new_with_free_func(g_free);
 	for (size_t i = 0; i < tally_n_options; i++) {
 		g_autofree char *value = value_of(config, i);
@@ -110,6 +110,11 @@ print_options(const struct request *r, const struct tally_config *config)
 		g_ptr_array_add(values, shown);
 		width = MAX(width, strlen(tally_options[i].key));
 		wide = MAX(wide, tally_text_width(shown));
+		n += !r->changed || config->origin[i] != TALLY_FROM_DEFAULT;
+	}
+	if (n == 0) {
+		puts("\nevery option has its default");
+		return;
 	}
 	wide = MIN(wide, 40);
 	tally_text_print(stdout, "\n%-*s  %-*s  %s\n", (int)width, "option", (int)wide, "value",
@@ -130,6 +135,16 @@ static void
 print_text(const struct request *r, const struct tally_config *config,
 	   const struct places *places)
 {
+	struct tally_block_verdict v = verdict_of(r, config);
+	g_autofree char *program = tally_text_escape(r->program ? r->program : "");
+	if (getenv("PASSTALLY_DISABLE"))
+		puts("PASSTALLY_DISABLE is set: nothing is captured until it is unset\n");
+	if (v.blocked)
+		tally_text_print(stdout, "%s is left alone: %s; allow=%s captures it\n\n",
+				 program, reason_of(&v), v.name);
+	else if (r->program)
+		tally_text_print(stdout, "%s is captured%s\n\n", program,
+				 v.name ? ": the option allow names it" : "");
 	print_place("user file", places->user);
 	if (r->program)
 		print_place("program file", places->program);
@@ -143,16 +158,6 @@ print_text(const struct request *r, const struct tally_config *config,
 		tally_text_print(stdout, "%smetric %s  %s:%u\n", i ? "" : "\n", key, file,
 				 m->line);
 	}
-	struct tally_block_verdict v = verdict_of(r, config);
-	g_autofree char *program = tally_text_escape(r->program ? r->program : "");
-	if (v.blocked)
-		tally_text_print(stdout, "\n%s is left alone: %s; allow=%s captures it\n",
-				 program, reason_of(&v), v.name);
-	else if (r->program)
-		tally_text_print(stdout, "\n%s is captured%s\n", program,
-				 v.name ? ": the option allow names it" : "");
-	if (getenv("PASSTALLY_DISABLE"))
-		puts("\nPASSTALLY_DISABLE is set: nothing is captured until it is unset");
 }
 
 static void

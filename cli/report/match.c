@@ -34,9 +34,8 @@ has_in_name(const struct tally_group *g, const char *part)
 	return has;
 }
 
-/* The names that rows have, the first few, in their order. */
-static char *
-list_names(const GPtrArray *rows)
+char *
+tally_rows_list_names(const GPtrArray *rows)
 {
 	GString *list = g_string_new(NULL);
 	g_autoptr(GHashTable) listed = g_hash_table_new(g_str_hash, g_str_equal);
@@ -65,7 +64,7 @@ tally_rows_choose_pass(GPtrArray *rows, const char *pass, const char *path)
 	bool valid = g_utf8_validate(pass, -1, NULL);
 	g_autofree char *part = valid ? g_utf8_strdown(pass, -1)
 				      : g_ascii_strdown(pass, -1);
-	g_autofree char *names = list_names(rows);
+	g_autofree char *names = tally_rows_list_names(rows);
 	bool exact = false, any = false;
 	for (guint i = 0; i < rows->len && !exact; i++)
 		exact = is_called(g_ptr_array_index(rows, i), pass);

@@ -13,4 +13,7 @@
  * log's. */
 bool tally_rows_choose_pass(GPtrArray *rows, const char *pass, const char *path);
 
+/* The names that rows have, the first few, in their order. The caller frees it. */
+char *tally_rows_list_names(const GPtrArray *rows);
+
 #endif

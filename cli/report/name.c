@@ -4,6 +4,7 @@
 #include "cli/log/folder.h"
 #include "cli/log/given_names.h"
 #include "cli/log/grouping.h"
+#include "cli/report/match.h"
 #include "cli/shared/each.h"
 #include "cli/shared/text.h"
 
@@ -27,7 +28,9 @@ find_pass(const struct tally_aggregate *a, const char *word)
 					  word);
 		found = g;
 	}
-	return found ? found : TALLY_FAIL(NULL, "name", "%s: no such pass in %s", word, a->path);
+	g_autofree char *names = tally_rows_list_names(a->groups);
+	return found ? found : TALLY_FAIL(NULL, "name", "%s: no such pass in %s; there are %s",
+					  word, a->path, names);
 }
 
 /* The file's text with this name in place of an older one. */

@@ -91,7 +91,9 @@ print_log(const char *path, const GPtrArray *logs, GHashTable *printed)
 	const char *kept = content.frame ? NULL : find_kept(path, logs);
 	g_autofree char *shown = tally_text_path(path);
 	if (content.digest) {
-		tally_cli_say("digest %s", shown);
+		tally_cli_say("digest %s%s", shown,
+			      content.frame ? "" : ": no frame is in it; it is written when the "
+						   "program ends by itself");
 		goto finish;
 	}
 	tally_cli_say("log %s", shown);

@@ -151,8 +151,10 @@ print_ended(const struct request *r, const GPtrArray *logs, int wait_status,
 		.argv = r->argv,
 		.status = wait_status,
 		.captured = captured,
-		/* A capture that starts late has no information about earlier frames. */
-		.frame = r->config.skip || r->config.start_on.kind != TALLY_TRIGGER_NONE,
+		/* A capture that starts late has no information about earlier frames, a digest
+		 * that is cut none at all. */
+		.frame = r->config.skip || r->config.digest ||
+			 r->config.start_on.kind != TALLY_TRIGGER_NONE,
 	};
 	for (guint i = 0; i < logs->len && !ended.frame && wait_status; i++)
 		ended.frame = tally_run_log_content(g_ptr_array_index(logs, i)).frame;

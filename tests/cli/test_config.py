@@ -67,8 +67,12 @@ class Config(CliCase):
         text = self.ok("config", "--changed", "steam").stdout.decode()
         self.assertRegex(text, r"(?m)^skip +1 +user file$")
         self.assertRegex(text, r"(?m)^program file +.*/programs/steam.conf \(not there\)$")
-        self.assertIn("steam is left alone: Steam's own window; allow=steam captures it", text)
-        self.assertIn("PASSTALLY_DISABLE is set", self.ok("config", env={"PASSTALLY_DISABLE": "1"}).stdout.decode())
+        self.assertTrue(text.startswith("steam is left alone: Steam's own window; allow=steam captures it\n"), text)
+        text = self.ok("config", env={"PASSTALLY_DISABLE": "1"}).stdout.decode()
+        self.assertTrue(text.startswith("PASSTALLY_DISABLE is set"), text)
+
+    def test_nothing_changed(self):
+        self.assertTrue(self.ok("config", "--changed").stdout.endswith(b"\nevery option has its default\n"))
 
     def test_mistakes(self):
         self.conf("passtally.conf", "[passtally]\nskip = x\n")

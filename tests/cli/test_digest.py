@@ -17,7 +17,7 @@ import passtally  # pylint: disable=wrong-import-position
 class Digest(CliCase):
     def digest(self, lines, name="a"):
         self.write_log(f"{name}.jsonl", lines)
-        self.ok("digest", f"{name}.jsonl")
+        self.assertEqual(self.ok("digest", f"{name}.jsonl").stdout.decode(), f"{name}.digest.jsonl\n")
         return self.rows(self.folder / f"{name}.digest.jsonl")
 
     @staticmethod

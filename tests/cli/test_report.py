@@ -129,6 +129,7 @@ class Report(CliCase):
         self.assertEqual(set(self.rows(log)), {"scene/shadow", 'SS"AO"'})
         for words in (("a", "b", "c", "d"), ("no such pass", "x", log), (A[:6], "x", log), (A, "x" * 513, log), (A, "\udcff", log)):
             self.assertEqual(self.command("name", *words).returncode, 2, words)
+        self.assertRegex(self.command("name", "no", "x", log).stderr, b"; there are scene/shadow, ")
         for text, why in ((f'{A} = "a"\n# b\n{A} = "b"\n', f":3: line 1 has named {A} already"),
                           (f'{A} = a\n', ":1: must be ID"), ('12 = "a"\n', ":1: must be ID"),
                           (f'{A} = "{"x" * 65536}"\n', ":1: is over 512 bytes"),
@@ -318,7 +319,7 @@ class Report(CliCase):
         self.assertIn(f"GPU time, passes and counts are of --pass {A} alone", text)
         # The answer is of all passes, as without it.
         whole = self.ok("report", "--by", "frame", "--warmup", "0", log).stdout.decode()
-        self.assertEqual(text.split("\n\n")[0], whole.split("\n\n")[0])
+        self.assertEqual(text.split("\n\n")[2].strip(), whole.split("\n\n")[0].partition("\n")[2])
         self.assertIn("b 1.00 ms", whole)
         # It is read twice, and what is said of it is said once.
         cut = self.write("cut.jsonl", (self.folder / "a.jsonl").read_text()[:-5])
