@@ -77,7 +77,7 @@ put_title(GPtrArray *rows, const struct tally_top_window *w,
 
 static void
 put_device(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look,
-	   const struct tally_top_device *d, const struct tally_answer_device *a, unsigned height)
+	   const struct tally_top_device *d, unsigned height)
 {
 	const struct tally_device_summary *s = tally_aggregate_device(&w->log, d->device);
 	g_autofree char *name = tally_top_clean(look, s && s->name ? s->name : "unknown");
@@ -86,9 +86,6 @@ put_device(GPtrArray *rows, const struct tally_top_window *w, const struct tally
 		g_autofree char *all = g_strdup_printf("%u devices in all", w->devices->len);
 		put_part(rows, look, height, ", ", all);
 	}
-	const char *cost = a ? tally_answer_cost_text(a) : NULL;
-	if (cost)
-		put_part(rows, look, height, ", ", cost);
 }
 
 /* A sentence, in as many rows as it needs. */
@@ -103,7 +100,7 @@ put_text(GPtrArray *rows, const struct tally_top_look *look, enum tally_top_styl
 		tally_top_put(tally_top_new_row(rows), style, "%s", lines[i]);
 }
 
-/* The speed, what limits it, and the worst hitch, all for the window. */
+/* The speed, what limits it, the worst hitch and passtally's cost, all for the window. */
 static void
 put_answer(GPtrArray *rows, const struct tally_top_look *look, const struct tally_answer_device *a)
 {
@@ -117,6 +114,7 @@ put_answer(GPtrArray *rows, const struct tally_top_look *look, const struct tall
 						   a->n_hitches > 1 ? "the worst: " : "",
 						   worst ? worst : "");
 	put_text(rows, look, TALLY_TOP_PLAIN, worst ? hitches : "hitches: none");
+	put_part(rows, look, HIGH, "; ", tally_answer_cost_text(a));
 }
 
 /* "frame time   11.80 ms  max  29.60 ms   84.5 fps   ....chart"; `rate`: no other line has it. */
@@ -153,6 +151,7 @@ put_chart(GPtrArray *rows, const struct tally_top_sums *sums,
 static void
 put_note(GPtrArray *rows, const struct tally_top_window *w, const struct tally_top_look *look)
 {
+	enum { MOST_LINES = 2 };
 	const GPtrArray *notes = w->log.notes;
 	const char *label = "", *text = "";
 	if (look->problem) {
@@ -164,11 +163,14 @@ put_note(GPtrArray *rows, const struct tally_top_window *w, const struct tally_t
 		label = "note: ";
 	}
 	g_autofree char *clean = tally_top_clean(look, text);
-	g_autofree char *count = *label && notes->len > 1 ? g_strdup_printf("note %u: ", notes->len)
-							  : g_strdup(label);
-	GString *row = tally_top_new_row(rows);
-	tally_top_put(row, TALLY_TOP_FAINT, "%s", count);
-	tally_top_put(row, TALLY_TOP_WARNING, "%s", clean);
+	if (*label && notes->len > 1)
+		label = tally_phrase("note %u: ", notes->len);
+	g_autofree char *fit = tally_text_fit(tally_phrase("%s%s", label, clean),
+					      look->width ? MOST_LINES * look->width : SIZE_MAX);
+	if (*fit)
+		put_text(rows, look, TALLY_TOP_WARNING, fit);
+	else
+		tally_top_new_row(rows);
 }
 
 /* ---- table ---- */
@@ -309,7 +311,7 @@ put_head(GPtrArray *rows, const struct tally_top_sums *sums, const struct tally_
 {
 	const struct tally_answer_device *a = tally_answer_find(sums->answer, d->device);
 	if (height >= HIGH)
-		put_device(rows, sums->w, look, d, a, height);
+		put_device(rows, sums->w, look, d, height);
 	if (height >= HIGH && a)
 		put_answer(rows, look, a);
 	put_chart(rows, sums, look, false, height < HIGH);

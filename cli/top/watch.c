@@ -166,13 +166,13 @@ state_text(const struct watch *x, enum tally_top_style *style)
 	if (x->held)
 		return g_strdup("paused: space continues");
 	if (x->bad)
-		return g_strdup("stopped: the log cannot be read any further");
+		return g_strdup("stopped: a bad line in the log");
 	if (!x->read_up)
 		return g_strdup("reading the log");
 	if (log->has_end)
 		return g_strdup_printf("ended: %s", log->end_reason ? log->end_reason : "?");
 	if (x->over)
-		return g_strdup("the game has ended without an end line in the log");
+		return g_strdup("the game ended without an end line");
 	if (!log->program)
 		return g_strdup("waiting for the first line");
 	/* The process was killed before the first check, or runs on another machine or in a
