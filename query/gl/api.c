@@ -2,14 +2,14 @@
 #include "query/gl/api.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 struct row {
 	size_t at; /* offset of the member in struct tally_gl_api */
 	const char *name;
 };
-#define ROW(member_, name_) { offsetof(struct tally_gl_api, member_), name_ }
-#define AS_NAMED(member_) ROW(member_, "gl" #member_)
+#define AS_NAMED(member_) { offsetof(struct tally_gl_api, member_), "gl" #member_ }
 
 static const struct row always[] = {
 	AS_NAMED(GetError),
@@ -38,27 +38,16 @@ static const struct row always[] = {
 	AS_NAMED(GetPerfMonitorCounterDataAMD),
 };
 
-static const struct row core_queries[] = {
+static const struct row queries[] = {
 	AS_NAMED(GenQueries), AS_NAMED(DeleteQueries), AS_NAMED(BeginQuery),
 	AS_NAMED(EndQuery),   AS_NAMED(GetQueryiv),    AS_NAMED(GetQueryObjectuiv),
-};
-
-static const struct row es_queries[] = {
-	ROW(GenQueries, "glGenQueriesEXT"), ROW(DeleteQueries, "glDeleteQueriesEXT"),
-	ROW(BeginQuery, "glBeginQueryEXT"), ROW(EndQuery, "glEndQueryEXT"),
-	ROW(GetQueryiv, "glGetQueryivEXT"), ROW(GetQueryObjectuiv, "glGetQueryObjectuivEXT"),
 };
 
 static const struct row timer_queries[] = {
 	AS_NAMED(QueryCounter),
 	AS_NAMED(GetQueryObjectui64v),
-	AS_NAMED(GetInteger64v),
 };
-
-static const struct row es_timer_queries[] = {
-	ROW(QueryCounter, "glQueryCounterEXT"),
-	ROW(GetQueryObjectui64v, "glGetQueryObjectui64vEXT"),
-};
+static const struct row clock_query = AS_NAMED(GetInteger64v);
 
 struct filling {
 	struct tally_gl_api *api;
@@ -66,35 +55,39 @@ struct filling {
 	void *data;
 };
 
+/* `ending`: what names of OpenGL ES' extensions have in addition. */
 static void
-fill(const struct filling *f, const struct row *rows, size_t n)
+fill(const struct filling *f, const struct row *rows, size_t n, const char *ending)
 {
 	for (size_t i = 0; i < n; i++) {
-		void (*found)(void) = f->find(f->data, rows[i].name);
+		char longer[64];
+		if (*ending)
+			snprintf(longer, sizeof(longer), "%s%s", rows[i].name, ending);
+		void (*found)(void) = f->find(f->data, *ending ? longer : rows[i].name);
 		memcpy((char *)f->api + rows[i].at, &found, sizeof(found));
 	}
 }
-#define FILL(f_, rows_) fill(f_, rows_, sizeof(rows_) / sizeof((rows_)[0]))
+#define FILL(f_, rows_, ending_) fill(f_, rows_, sizeof(rows_) / sizeof((rows_)[0]), ending_)
 
 void
 tally_gl_api_fill(struct tally_gl_api *api, tally_gl_find *find, void *data)
 {
 	const struct filling f = { api, find, data };
-	const struct row es_clock = ROW(GetInteger64v, "glGetInteger64vEXT");
 	bool es_timer = api->es && api->has_extension(api, "GL_EXT_disjoint_timer_query");
 
-	FILL(&f, always);
+	FILL(&f, always, "");
 	if (api->version >= (api->es ? 30 : 15))
-		FILL(&f, core_queries);
+		FILL(&f, queries, "");
 	else if (es_timer ||
 		 (api->es && api->has_extension(api, "GL_EXT_occlusion_query_boolean")))
-		FILL(&f, es_queries);
+		FILL(&f, queries, "EXT");
 	if (es_timer) {
-		FILL(&f, es_timer_queries);
-		fill(&f, api->version >= 30 ? &timer_queries[2] : &es_clock, 1);
+		FILL(&f, timer_queries, "EXT");
+		fill(&f, &clock_query, 1, api->version >= 30 ? "" : "EXT");
 	} else if (!api->es &&
 		   (api->version >= 33 || api->has_extension(api, "GL_ARB_timer_query"))) {
-		FILL(&f, timer_queries);
+		FILL(&f, timer_queries, "");
+		fill(&f, &clock_query, 1, "");
 	}
 	if (!es_timer)
 		api->read_disjoint = NULL;
