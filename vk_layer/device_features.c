@@ -43,62 +43,50 @@ core_features(const VkDeviceCreateInfo *info)
 	return all ? &all->features : info->pEnabledFeatures;
 }
 
+/* Whether the structure of this type is in the chain, and that member of it is true. */
 static bool
-resets_on_host(const VkDeviceCreateInfo *info)
+enables(const VkDeviceCreateInfo *info, VkStructureType type, size_t member)
 {
-	const VkPhysicalDeviceVulkan12Features *all = vk_find_in_chain(
-		info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
-	if (all && all->hostQueryReset)
-		return true;
-	const VkPhysicalDeviceHostQueryResetFeatures *one = vk_find_in_chain(
-		info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES);
-	return one && one->hostQueryReset;
+	const char *s = vk_find_in_chain(info->pNext, type);
+	VkBool32 is = VK_FALSE;
+	if (s)
+		memcpy(&is, s + member, sizeof(is));
+	return is;
 }
-
-static bool
-has_layouts_apart(const VkDeviceCreateInfo *info)
-{
-	const VkPhysicalDeviceVulkan12Features *all = vk_find_in_chain(
-		info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
-	const VkPhysicalDeviceSeparateDepthStencilLayoutsFeatures *one = vk_find_in_chain(
-		info->pNext,
-		VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SEPARATE_DEPTH_STENCIL_LAYOUTS_FEATURES);
-	return (all && all->separateDepthStencilLayouts) ||
-	       (one && one->separateDepthStencilLayouts);
-}
-
-static bool
-has_mesh_shaders(const VkDeviceCreateInfo *info)
-{
-	const VkPhysicalDeviceMeshShaderFeaturesEXT *ext = vk_find_in_chain(
-		info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT);
-	const VkPhysicalDeviceMeshShaderFeaturesNV *nv = vk_find_in_chain(
-		info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_NV);
-	return (ext && (ext->meshShader || ext->taskShader)) ||
-	       (nv && (nv->meshShader || nv->taskShader));
-}
+#define ENABLES(info, NAME, name, member) \
+	enables(info, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##NAME, \
+		offsetof(VkPhysicalDevice##name, member))
 
 void
 vk_features_of_game(const VkDeviceCreateInfo *info, struct vk_enabled *out)
 {
 	const VkPhysicalDeviceFeatures *core = core_features(info);
-	const VkPhysicalDevicePerformanceQueryFeaturesKHR *performance =
-		vk_find_in_chain(
-			info->pNext,
-			VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR);
 	const VkDeviceGroupDeviceCreateInfo *group = vk_find_in_chain(
 		info->pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO);
-	bool statistics = core && core->pipelineStatisticsQuery, mesh = has_mesh_shaders(info);
+	bool statistics = core && core->pipelineStatisticsQuery;
+	bool mesh = ENABLES(info, MESH_SHADER_FEATURES_EXT, MeshShaderFeaturesEXT, meshShader) ||
+		    ENABLES(info, MESH_SHADER_FEATURES_EXT, MeshShaderFeaturesEXT, taskShader) ||
+		    ENABLES(info, MESH_SHADER_FEATURES_NV, MeshShaderFeaturesNV, meshShader) ||
+		    ENABLES(info, MESH_SHADER_FEATURES_NV, MeshShaderFeaturesNV, taskShader);
 	*out = (struct vk_enabled){
 		.pipeline_statistics = statistics,
 		.inherited_queries = core && core->inheritedQueries,
-		.host_reset = resets_on_host(info),
-		.layouts_apart = has_layouts_apart(info),
+		.host_reset =
+			ENABLES(info, VULKAN_1_2_FEATURES, Vulkan12Features, hostQueryReset) ||
+			ENABLES(info, HOST_QUERY_RESET_FEATURES, HostQueryResetFeatures,
+				hostQueryReset),
+		.layouts_apart =
+			ENABLES(info, VULKAN_1_2_FEATURES, Vulkan12Features,
+				separateDepthStencilLayouts) ||
+			ENABLES(info, SEPARATE_DEPTH_STENCIL_LAYOUTS_FEATURES,
+				SeparateDepthStencilLayoutsFeatures, separateDepthStencilLayouts),
 		.depth_resolve = lists(info, VK_KHR_DEPTH_STENCIL_RESOLVE_EXTENSION_NAME),
 		.mesh_shader = mesh,
 		.game_statistics = statistics,
 		.counts_inside = statistics || mesh,
-		.game_performance = performance && performance->performanceCounterQueryPools,
+		.game_performance = ENABLES(info, PERFORMANCE_QUERY_FEATURES_KHR,
+					    PerformanceQueryFeaturesKHR,
+					    performanceCounterQueryPools),
 		.multi_device = group && group->physicalDeviceCount > 1,
 	};
 }
