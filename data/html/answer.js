@@ -71,6 +71,8 @@ function answerParts(log, d, answer) {
 	const { p50_ns, p99_ns } = answer.frame_time;
 	/* Over a change of speed medians are those of no frame. */
 	const steady = !answer.changes.length;
+	/* One in a hundred, or in a thousand, is there of as many. */
+	const hundred = answer.frames >= 100;
 	return [
 		el(
 			"p",
@@ -86,14 +88,10 @@ function answerParts(log, d, answer) {
 			"div",
 			{ class: "tiles" },
 			tile(rate(answer.fps), "mean rate"),
-			tile(
-				rate(answer.low_1_fps),
-				"1 % low",
-				"rate of the slowest 1 % of frames",
-			),
-			tile(rate(answer.low_01_fps), "0.1 % low"),
+			hundred ? tile(rate(answer.low_1_fps), "1 % low", "rate of the slowest 1 % of frames") : null,
+			answer.frames >= 1000 ? tile(rate(answer.low_01_fps), "0.1 % low") : null,
 			steady ? tile(duration(p50_ns), "frame time, median") : null,
-			tile(duration(p99_ns), "frame time, p99"),
+			tile(duration(p99_ns), `frame time, ${hundred ? "p99" : "longest"}`),
 			steady && d.gpu_ns.n && !answer.window ? tile(duration(d.gpu_ns.p50), "GPU time, median") : null,
 		),
 		el(

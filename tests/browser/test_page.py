@@ -232,7 +232,10 @@ class Page(CliCase):
             self.open(self.write_log("k.jsonl", lines))
             self.assertEqual(self.page.js("[...document.querySelectorAll('#answer .first, #answer .change')].map((e) => e.textContent)"),
                              ["No frame for the last 7.54 s or more.", "Bound by: cannot tell, GPU times are missing in 59 of 59 frames.", f"{start}; 30 shaders made, 400 ms."])
-            self.assertIn(f"59 frames. {below} passtally costs", self.page.js("document.getElementById('answer').textContent"))
+            answer = self.page.js("document.getElementById('answer').textContent")
+            self.assertIn(f"59 frames. {below} passtally costs", answer)
+            self.assertNotIn("% low", answer) # of fewer than a hundred frames
+            self.assertIn("frame time, longest", answer)
 
     def test_two_windows(self):
         """The one with most GPU work is first, and named; the other has a paragraph."""
