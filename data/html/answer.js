@@ -57,8 +57,8 @@ function incompleteWords(d) {
 		return "No frame was measured: each runs what --pictures recorded copies in.";
 	if (d.rows === 1)
 		return (
-			"No frame ended: no swap was seen, or nothing that --frame names; " +
-			"try --frame finish (OpenGL) or --frame submit:1 (Vulkan)."
+			"No frame ended: no swap was seen, or nothing that --frame names; try --frame " +
+			`${d.api === "vulkan" ? "submit:1" : "finish"}.`
 		);
 	return (
 		`No complete frame: all ${plain(d.rows)} frames were cut by the end of the run, so ` +
