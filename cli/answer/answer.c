@@ -81,15 +81,15 @@ take_hitch(void *user, const struct tally_hitch *h, const struct tally_hitch_see
 static char others_name[] = "(other windows)";
 
 /* A lock that nobody is known to hold, or a device, may be the driver's, which waits for passes as
- * long as they take, which was `gpu_ns`. */
+ * long as they take, or for passtally: `driver_ns`. */
 static void
-find_asleep(const struct tally_asleep_record *asleep, uint32_t n, uint64_t gpu_ns,
+find_asleep(const struct tally_asleep_record *asleep, uint32_t n, uint64_t driver_ns,
 	    struct tally_asleep_record out[TALLY_HITCH_PLACES])
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct tally_asleep_record a = asleep[i];
 		if (!a.thread && (strcmp(a.in, "futex") == 0 || strcmp(a.in, "ioctl") == 0))
-			a.ns -= MIN(a.ns, gpu_ns);
+			a.ns -= MIN(a.ns, driver_ns);
 		bool most = a.ns > out[0].ns;
 		if (a.ns <= out[1].ns)
 			continue;
@@ -288,8 +288,8 @@ add_to_hitches(struct tally_answer_state *s, struct tally_hitch_frame *h,
 	for (int i = 0; i < TALLY_N_EVENTS; i++)
 		h->ns[TALLY_HITCH_EVENTS + i] = c->events->sums[i].ns;
 	h->events = *c->events;
-	find_asleep(f->asleep, f->n_asleep, f->gpu_ns - MIN(c->unsure_ns, f->gpu_ns),
-		    h->asleep);
+	find_asleep(f->asleep, f->n_asleep,
+		    f->gpu_ns - MIN(c->unsure_ns, f->gpu_ns) + f->overhead_ns, h->asleep);
 	tally_hitches_add(&s->hitches);
 }
 

@@ -44,10 +44,19 @@ growth_of(const struct tally_hitch_part *p)
 	return p->ns - MIN(p->ns, p->around_ns);
 }
 
+/* It has so many more draws that they explain its time, whatever the CPU did meanwhile. */
+static bool
+is_drawn(const struct tally_hitch_part *p)
+{
+	double draws = (double)p->draws / (double)MAX(p->around_draws, 1);
+	return draws >= 2 && 4 * draws * (double)p->around_ns >= (double)p->ns;
+}
+
 /* Adds up the parts, and returns the one that grew most, or NULL. *unsure_ns: of the growth, what
  * may be the CPU's. */
 static const struct tally_hitch_part *
-add_parts(const struct tally_hitch_seen *seen, struct tally_answer_hitch *out, uint64_t *unsure_ns)
+add_parts(const struct tally_hitch_seen *seen, bool opengl, struct tally_answer_hitch *out,
+	  uint64_t *unsure_ns)
 {
 	const struct tally_hitch_part *grew = NULL;
 	uint64_t most = 0;
@@ -59,7 +68,7 @@ add_parts(const struct tally_hitch_seen *seen, struct tally_answer_hitch *out, u
 		out->of.around_ns += p->around_ns;
 		out->of.around_draws += p->around_draws;
 		out->growth_ns += growth;
-		*unsure_ns += p->may_wait ? growth : 0;
+		*unsure_ns += opengl && p->may_wait ? growth : 0;
 		grew = growth > most ? p : grew;
 		most = MAX(most, growth);
 		n_first += p->first;
@@ -131,7 +140,7 @@ has_worked(const struct tally_answer_hitch *h)
 }
 
 static enum tally_cause
-of_thread(struct tally_answer_hitch *h, const struct tally_hitch_seen *seen)
+of_thread(struct tally_answer_hitch *h)
 {
 	if (explains(h, TALLY_HITCH_WORK))
 		return of_work(h);
@@ -147,7 +156,6 @@ of_thread(struct tally_answer_hitch *h, const struct tally_hitch_seen *seen)
 	h->part = !h->driver && is_hitch(h, more_of(h, TALLY_HITCH_WORK));
 	if (has_worked(h))
 		return TALLY_CAUSE_UNKNOWN; /* until it is known how long it had no CPU */
-	h->waits = tally_event_wait(seen->events, &h->was.usual[TALLY_HITCH_EVENTS]);
 	return TALLY_CAUSE_WAIT;
 }
 
@@ -180,12 +188,11 @@ tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_
 		share_part(h, more_ns);
 }
 
-/* Passes explain it, or the GPU was waited for, while calls elsewhere may explain it, too. */
+/* Passes explain it, while calls elsewhere may explain it, too. */
 static bool
-is_of_driver(const struct tally_answer_hitch *h, bool had_no_cpu)
+is_of_driver(const struct tally_answer_hitch *h)
 {
 	return h->cause == TALLY_CAUSE_PASS || h->cause == TALLY_CAUSE_GPU ||
-	       (h->cause == TALLY_CAUSE_WAIT && h->was.behind_ns && had_no_cpu) ||
 	       (h->cause == TALLY_CAUSE_UNKNOWN && h->by_gpu && h->by_calls && h->calls.elsewhere);
 }
 
@@ -215,7 +222,7 @@ tally_cause_driver(struct tally_answer_hitch *h, double drew_ns, double no_cpu_n
 	}
 	const double used = more_of(h, TALLY_HITCH_WORK) + more_of(h, TALLY_HITCH_WAIT);
 	bool waited = did != TALLY_DRIVER_UNKNOWN;
-	if (did == TALLY_DRIVER_DREW || !is_of_driver(h, no_cpu >= EXPLAINS))
+	if (did == TALLY_DRIVER_DREW || !is_of_driver(h))
 		return;
 	if (has_more_draws(h) && !(waited && used <= EXPLAINS))
 		return;
@@ -226,8 +233,8 @@ tally_cause_driver(struct tally_answer_hitch *h, double drew_ns, double no_cpu_n
 					  MIN(h->was.frame_ns, h->was.ns[TALLY_HITCH_WORK]));
 		h->pass = NULL;
 		h->ready_ns = (uint64_t)MIN(no_cpu_ns, idle_ns);
-		h->ready_sure = share_of(h, MAX(h->growth_ns, h->was.behind_ns)) >= 1 - SAME;
-		h->was.behind_ns = 0;
+		h->ready_sure = MAX(more_of(h, TALLY_HITCH_WAIT), share_of(h, h->growth_ns)) >=
+				1 - SAME;
 	}
 }
 
@@ -299,29 +306,20 @@ is_of_thread(const struct tally_answer_hitch *h)
 /* Passes that are drawn together may be drawn in any call: that the thread slept is no
  * wait. */
 static enum tally_cause
-of_thread_in_pass(const struct tally_hitch_seen *seen, struct tally_answer_hitch *out)
+of_thread_in_pass(struct tally_answer_hitch *out)
 {
-	enum tally_cause cause = of_thread(out, seen);
+	enum tally_cause cause = of_thread(out);
 	out->or_wait = cause == TALLY_CAUSE_WAIT && is_no_pass(out->pass) && !is_asleep(out);
 	return out->or_wait ? TALLY_CAUSE_UNKNOWN : cause;
-}
-
-/* It has so many more draws that they explain its time, whatever the CPU did meanwhile. */
-static bool
-is_drawn(const struct tally_hitch_part *p)
-{
-	double draws = (double)p->draws / (double)MAX(p->around_draws, 1);
-	return draws >= 2 && 4 * draws * (double)p->around_ns >= (double)p->ns;
 }
 
 /* Passes explain the frame, and no calls do: one alone, where the others grew by less than half as
  * much; all of them; or some, of which the largest is named. */
 static enum tally_cause
-of_passes(const struct tally_hitch_seen *seen, bool alone, bool unsure,
-	  struct tally_answer_hitch *out)
+of_passes(bool alone, bool unsure, struct tally_answer_hitch *out)
 {
 	if (alone && unsure && is_of_thread(out))
-		return of_thread_in_pass(seen, out);
+		return of_thread_in_pass(out);
 	out->or_wait = unsure && !(alone && is_drawn(&out->of));
 	/* What is not sure is a wait by itself, unless the driver waited so long. */
 	if (!alone)
@@ -375,12 +373,12 @@ of_longer_passes(const struct tally_hitch_seen *seen, bool event, bool unsure,
 	bool alone = name_pass(seen, grew, out);
 	bool works = explains(out, TALLY_HITCH_WORK);
 	if (unsure && (works || is_asleep(out)))
-		return of_thread(out, seen);
+		return of_thread(out);
 	if (works && !has_more_draws(out) && (event || !is_shared(out)))
 		return event ? TALLY_CAUSE_EVENT : TALLY_CAUSE_UNKNOWN;
 	if (event && (works || !may_wait_for_passes(&out->calls)))
 		return TALLY_CAUSE_UNKNOWN; /* both did it */
-	enum tally_cause cause = of_passes(seen, alone, unsure, out);
+	enum tally_cause cause = of_passes(alone, unsure, out);
 	if (cause != TALLY_CAUSE_PASS || grew_alone(seen, grew))
 		return cause;
 	bool or_wait = out->or_wait;
@@ -403,22 +401,38 @@ note_grown(const struct tally_hitch_part *grew, uint64_t unsure_ns, struct tally
 	out->beside = out->grew_with ? out->of : *grew;
 }
 
+/* Of the passes whose time is not the CPU's, the one that grew by more than twice all others. */
+static struct tally_hitch_part
+find_sure(const struct tally_hitch_seen *seen, bool opengl)
+{
+	const struct tally_hitch_part none = { 0 }, *most = &none;
+	uint64_t sum = 0;
+	TALLY_EACH_OF (const struct tally_hitch_part, p, seen->parts) {
+		if (opengl && p->may_wait && !is_drawn(p))
+			continue;
+		sum += growth_of(p);
+		most = growth_of(p) > growth_of(most) ? p : most;
+	}
+	return sum - growth_of(most) < growth_of(most) / 2 ? *most : none;
+}
+
 static enum tally_cause
 decide(const struct tally_hitch_seen *seen, bool opengl, struct tally_answer_hitch *out)
 {
 	uint64_t unsure_ns = 0;
-	const struct tally_hitch_part *grew = add_parts(seen, out, &unsure_ns);
-	note_grown(grew, opengl ? unsure_ns : 0, out);
+	const struct tally_hitch_part *grew = add_parts(seen, opengl, out, &unsure_ns);
+	note_grown(grew, unsure_ns, out);
+	out->sure = find_sure(seen, opengl);
 	out->by_gpu = share_of(out, out->growth_ns) >= EXPLAINS ||
 		      (!explains(out, TALLY_HITCH_WORK) && is_shared(out));
 	if (is_own(out))
 		return TALLY_CAUSE_OWN;
 	bool event = is_event(seen, out);
-	bool unsure = opengl && share_of(out, unsure_ns) >= SAME;
+	bool unsure = share_of(out, unsure_ns) >= SAME;
 	if (event && (!out->by_gpu || unsure))
 		return TALLY_CAUSE_EVENT;
 	return out->by_gpu ? of_longer_passes(seen, event, unsure, grew, out)
-			   : of_thread(out, seen);
+			   : of_thread(out);
 }
 
 struct tally_answer_hitch
@@ -430,6 +444,7 @@ tally_cause_find(const struct tally_hitch *h, const struct tally_hitch_seen *see
 		.calls = tally_event_find(seen->events, &h->usual[TALLY_HITCH_EVENTS], h->start_ns,
 					  h->frame_ns),
 		.over = tally_event_over(seen->events),
+		.waits = tally_event_wait(seen->events, &h->usual[TALLY_HITCH_EVENTS]),
 		.no_cpu_ns = UINT64_MAX,
 	};
 	out.cause = decide(seen, opengl, &out);

@@ -37,10 +37,11 @@ struct tally_answer_hitch {
 	struct tally_hitch_part of; /* PASS, GPU: the pass, or the sum of all */
 	bool part; /* UNKNOWN: the thread worked for a part of it */
 	bool driver; /* WAIT: in driver calls */
-	const char *waits; /* in which, in words; NULL = not known */
+	const char *waits; /* in which they grew most, in words */
 	struct tally_answer_event calls; /* those that grew most */
 	bool by_calls; /* they may explain it; EVENT: they do */
 	uint64_t over; /* bytes of GPU memory above the budget */
+	struct tally_hitch_part sure; /* the pass that grew alone of those whose time is sure */
 	/* What is beside the CPU's part, or a wait: the pass that grew most, or, if it is
 	 * `grew_with` others, the sum of all. NULL: none. */
 	const char *grew;

@@ -47,6 +47,13 @@ is_hitch(const struct tally_answer_hitch *h, double part)
 	return part >= PART && tally_hitch_is_one(usual_ns + (uint64_t)ns, usual_ns);
 }
 
+/* Whether it is to be said besides the cause. */
+static inline bool
+is_much(const struct tally_answer_hitch *h, double part)
+{
+	return part > SAME || is_hitch(h, part);
+}
+
 /* Most of the time in which it did not work it was seen to sleep, not for a driver. */
 static inline bool
 is_asleep(const struct tally_answer_hitch *h)

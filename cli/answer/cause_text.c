@@ -45,14 +45,6 @@ growth_text(const char *names, const struct tally_hitch_part *p, bool first, con
 	return tally_phrase("%s %s%s", names, times, more);
 }
 
-/* What took longer besides. */
-static const char *
-beside_text(const struct tally_answer_hitch *h)
-{
-	return growth_text(names_text(h->grew, h->grew_with), &h->beside,
-			   h->first == h->grew && !h->grew_with, NULL, false);
-}
-
 static const char *
 read_text(const struct tally_answer_hitch *h)
 {
@@ -72,6 +64,14 @@ faults_text(const struct tally_answer_hitch *h)
 		disk ? " from a disk" : " (new memory)");
 }
 
+/* Those worth a word of so much work. */
+static const char *
+with_faults_text(const struct tally_answer_hitch *h, double work_ns)
+{
+	bool many = has_disk_faults(h) || is_read(h) || faults_ns(h) >= MENTIONED * work_ns;
+	return many ? tally_phrase(", with %s", faults_text(h)) : "";
+}
+
 static bool
 is_passes(const struct tally_answer_hitch *h)
 {
@@ -89,8 +89,7 @@ is_part(const struct tally_answer_hitch *h)
 static bool
 is_sleep(const struct tally_answer_hitch *h)
 {
-	return h->cause == TALLY_CAUSE_WAIT ? !h->driver && !h->was.behind_ns
-					    : is_passes(h) && h->or_wait;
+	return h->cause == TALLY_CAUSE_WAIT ? !h->driver : is_passes(h) && h->or_wait;
 }
 
 /* What the thread worked besides what is named. */
@@ -114,9 +113,10 @@ work_text(const struct tally_answer_hitch *h)
 	const double work = more_of(h, TALLY_HITCH_WORK), besides = work_besides(h);
 	const double calls = share_of(h, h->calls.growth_ns);
 	const char *worked = "", *did = "";
-	if (besides > SAME || is_hitch(h, besides))
-		worked = tally_phrase(", and the CPU worked %s",
-				      tally_duration_text(besides * (double)h->was.excess_ns));
+	if (is_much(h, besides))
+		worked = tally_phrase(", and the CPU worked %s%s",
+				      tally_duration_text(besides * (double)h->was.excess_ns),
+				      with_faults_text(h, besides * (double)h->was.excess_ns));
 	if ((is_passes(h) && *worked == '\0') || h->cause == TALLY_CAUSE_EVENT ||
 	    (h->by_gpu && !h->cause))
 		return worked;
@@ -130,17 +130,21 @@ work_text(const struct tally_answer_hitch *h)
 	return tally_phrase("%s%s", worked, did);
 }
 
-/* Whether a pass that is not named took longer meanwhile, for sure. */
-static bool
-is_beside(const struct tally_answer_hitch *h)
+/* A pass that is not named and took longer meanwhile, for sure, or NULL. */
+static const char *
+other_pass_text(const struct tally_answer_hitch *h)
 {
-	return h->cause >= TALLY_CAUSE_CPU && h->cause <= TALLY_CAUSE_WAIT && !h->was.behind_ns &&
-	       h->grew && !h->grew_with && !h->pass && share_of(h, h->sure_ns) >= SAME &&
-	       !is_no_pass(h->grew) && !(h->ready_ns && h->ready_sure);
+	const struct tally_hitch_part *p = &h->sure;
+	const char *name = p->what ? ((const struct tally_part *)p->what)->name : NULL;
+	if (h->cause < TALLY_CAUSE_CPU || h->cause > TALLY_CAUSE_WAIT ||
+	    (h->ready_ns && h->ready_sure) || !name || name == h->pass || is_no_pass(name) ||
+	    !is_much(h, share_of(h, p->ns - p->around_ns)))
+		return NULL;
+	return growth_text(tally_short_name(name), p, h->first == name, NULL, false);
 }
 
-/* What else went on, the first of it: calls elsewhere, a thread, a disk, a pass; NULL: nothing is
- * known. It does not say that they were waited for. */
+/* What went on elsewhere, the first of it: calls, a thread, a disk; NULL: nothing is known. It does
+ * not say that they were waited for. */
 static const char *
 meanwhile_text(const struct tally_answer_hitch *h)
 {
@@ -154,7 +158,16 @@ meanwhile_text(const struct tally_answer_hitch *h)
 	if ((free || is_part(h) || is_passes(h)) &&
 	    tally_hitch_more(&h->was, TALLY_HITCH_DISK_BYTES) >= READ)
 		return read_text(h);
-	return is_beside(h) ? beside_text(h) : NULL;
+	return NULL;
+}
+
+static const char *
+beside_text(const struct tally_answer_hitch *h)
+{
+	const char *what = meanwhile_text(h), *pass = other_pass_text(h);
+	if (what && pass)
+		return tally_phrase("; meanwhile %s, and %s", what, pass);
+	return what || pass ? tally_phrase("; meanwhile %s", what ? what : pass) : "";
 }
 
 /* How long it had no CPU. */
@@ -230,10 +243,7 @@ wait_text(const struct tally_answer_hitch *h)
 	/* "(not in a pass)" is no place. */
 	bool in_pass = h->pass && !h->some && !is_no_pass(h->pass);
 	if (h->driver)
-		return tally_phrase("a wait %s", h->waits ? h->waits : "in driver calls");
-	if (h->was.behind_ns)
-		return tally_phrase("a wait for the GPU, which was %s behind",
-				    tally_duration_text((double)h->was.behind_ns));
+		return tally_phrase("a wait %s", h->waits);
 	const char *in = in_pass ? tally_phrase(" in %s", tally_short_name(h->pass)) : "";
 	if (h->ready_ns && h->ready_sure)
 		return tally_phrase("a wait%s%s", in, asleep_text(h, 1, ""));
@@ -241,27 +251,33 @@ wait_text(const struct tally_answer_hitch *h)
 		of = " (sleep, lock, disk)";
 	else if (meanwhile_text(h))
 		of = "";
+	if (*of && share_of(h, h->was.limiter.ns) >= LOOKED)
+		of = tally_phrase(" (%s, or before it)", tally_asleep_text(&h->was.limiter));
 	return tally_phrase("a wait%s%s", in, asleep_text(h, 1, of));
 }
 
-/* The part of it in which the thread did not work, nor waited for what is known. */
-static double
-rest_of(const struct tally_answer_hitch *h)
-{
-	double worked = more_of(h, TALLY_HITCH_WORK);
-	double passes = part_of(h, (double)(is_passes(h) ? h->grown_ns : h->sure_ns));
-	if (h->cause == TALLY_CAUSE_EVENT)
-		worked = MAX(worked, share_of(h, h->calls.ns));
-	return 1 - worked - MAX(more_of(h, TALLY_HITCH_WAIT), passes);
-}
-
-/* The part of it that may be a wait besides what is named. */
+/* The part of it that may be a wait besides what is named: in which the thread did not work, nor
+ * waited for what is known. */
 static double
 other_wait(const struct tally_answer_hitch *h)
 {
-	bool elsewhere = h->cause == TALLY_CAUSE_EVENT && h->calls.elsewhere;
-	bool named = h->cause > TALLY_CAUSE_FAULTS || h->or_wait || has_disk_faults(h);
-	return named || elsewhere ? 0 : rest_of(h);
+	bool event = h->cause == TALLY_CAUSE_EVENT;
+	double passes = share_of(h, is_passes(h) ? h->grown_ns : h->sure_ns);
+	double worked = MAX(more_of(h, TALLY_HITCH_WORK), event ? share_of(h, h->calls.ns) : 0);
+	if (h->cause > TALLY_CAUSE_FAULTS || h->or_wait || has_disk_faults(h) ||
+	    (event && h->calls.elsewhere))
+		return 0;
+	return 1 - worked - MAX(more_of(h, TALLY_HITCH_WAIT), passes);
+}
+
+/* Whether it was in a driver's waits besides what is named, and not for passes that are. */
+static bool
+has_driver_wait(const struct tally_answer_hitch *h)
+{
+	bool other = h->cause >= TALLY_CAUSE_CPU && h->cause < TALLY_CAUSE_WAIT;
+	bool asleep = h->cause == TALLY_CAUSE_WAIT && !h->driver && is_seen(h, 1);
+	return (other || asleep) &&
+	       is_much(h, more_of(h, TALLY_HITCH_WAIT) - share_of(h, h->sure_ns));
 }
 
 /* That the thread waited besides, in a driver's call or, as far as is known of CPUs, else. */
@@ -270,10 +286,10 @@ waited_text(const struct tally_answer_hitch *h)
 {
 	const bool work = h->cause != TALLY_CAUSE_EVENT && !is_passes(h);
 	const bool busy = share_of(h, h->no_cpu_ns) > SAME && !is_asleep(h);
-	const double rest = other_wait(h), sure = share_of(h, h->sure_ns);
+	const double rest = other_wait(h);
 	const bool seen = (double)h->was.asleep[0].ns >= WAITED_NS && is_seen(h, rest);
-	if (h->cause == TALLY_CAUSE_CPU && more_of(h, TALLY_HITCH_WAIT) - sure > SAME)
-		return ", and a wait in driver calls";
+	if (has_driver_wait(h))
+		return tally_phrase(", and a wait %s", h->waits);
 	if (rest < (seen ? PART : SAME) || rest * (double)h->was.excess_ns < WAITED_NS ||
 	    (!seen && work && (busy || !h->cause)))
 		return "";
@@ -286,15 +302,14 @@ waited_text(const struct tally_answer_hitch *h)
 static const char *
 cpu_text(const struct tally_answer_hitch *h)
 {
-	const char *pass = "", *draws = "", *faults = "";
+	const char *pass = "", *draws = "";
 	if (h->pass)
 		pass = tally_phrase(", in %s", tally_short_name(h->pass));
 	if (h->pass && has_more_draws(h))
 		draws = tally_phrase(", %" PRIu64 " -> %" PRIu64 " %s", h->of.around_draws,
 				     h->of.draws, tally_part_draws(h->of.what));
-	if (has_disk_faults(h) || is_read(h) || faults_ns(h) >= MENTIONED * (double)h->growth_ns)
-		faults = tally_phrase(", with %s", faults_text(h));
-	return tally_phrase("the CPU%s%s%s", pass, draws, faults);
+	return tally_phrase("the CPU%s%s%s", pass, draws,
+			    with_faults_text(h, (double)h->growth_ns));
 }
 
 static const char *
@@ -315,8 +330,11 @@ unknown_text(const struct tally_answer_hitch *h)
 			       ? "cannot tell: GPU times are missing; not the CPU"
 			       : "cannot tell: GPU times are missing";
 	double ns = (double)tally_hitch_more(&h->was, TALLY_HITCH_WORK);
-	return tally_phrase("cannot tell: the CPU worked %s, %s", tally_duration_text(ns),
-			    h->grew ? beside_text(h) : "no pass took longer");
+	const char *grew = "no pass took longer";
+	if (h->grew)
+		grew = growth_text(names_text(h->grew, h->grew_with), &h->beside,
+				   h->first == h->grew && !h->grew_with, NULL, false);
+	return tally_phrase("cannot tell: the CPU worked %s, %s", tally_duration_text(ns), grew);
 }
 
 static const char *
@@ -347,8 +365,7 @@ cause_text(const struct tally_answer_hitch *h)
 const char *
 tally_cause_text(const struct tally_answer_hitch *h)
 {
-	const char *work = work_text(h), *meanwhile = meanwhile_text(h), *made = "", *first = "";
-	const char *over = "";
+	const char *work = work_text(h), *made = "", *first = "", *over = "", *own = "";
 	/* A driver may compile at the first draw, in the pass. */
 	if (h->was.made && !h->by_calls && *work == '\0' && (is_passes(h) || !h->cause))
 		made = tally_phrase("; %" PRIu64 " shader%s made in it", h->was.made,
@@ -357,9 +374,11 @@ tally_cause_text(const struct tally_answer_hitch *h)
 		first = tally_phrase(" (first of %s)", tally_short_name(h->first));
 	if (h->over)
 		over = tally_phrase("; GPU memory %.0f MB over its budget", (double)h->over / 1e6);
+	if (h->cause != TALLY_CAUSE_OWN && !h->ready_ns && is_much(h, more_of(h, TALLY_HITCH_OWN)))
+		own = tally_phrase("; passtally itself %s",
+				   tally_duration_text((double)h->was.ns[TALLY_HITCH_OWN]));
 	return tally_phrase("%s%s%s%s%s%s%s%s%s", cause_text(h), waited_text(h), ready_text(h),
-			    work, made, meanwhile ? "; meanwhile " : "", meanwhile ? meanwhile : "",
-			    first, over);
+			    work, made, own, beside_text(h), first, over);
 }
 
 const char *

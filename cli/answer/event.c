@@ -260,7 +260,7 @@ tally_event_wait(const struct tally_frame_events *events,
 		[TALLY_EVENT_ACQUIRE] = "for the next image",
 		[TALLY_EVENT_LATENCY] = "for latency's sake",
 	};
-	const char *most = NULL;
+	const char *most = "in driver calls";
 	uint64_t growth = 0;
 	for (int kind = TALLY_EVENT_FENCE; kind < TALLY_N_EVENTS; kind++) {
 		uint64_t own = growth_of(&events->sums[kind], around_ns[kind]);

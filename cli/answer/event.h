@@ -79,7 +79,7 @@ bool tally_event_goes_on(const struct tally_frame_events *later, enum tally_even
 /* "3 pipelines made, 28.4 ms", "upload of 64 MB, 21.0 ms"; elsewhere "... on dxvk-cs".
  * Valid as that of tally_phrase(). */
 const char *tally_event_text(const struct tally_answer_event *e);
-/* The kind of wait that grew most, in words: "until the GPU is idle"; NULL: none did. */
+/* The kind of wait that grew most, in words: "until the GPU is idle", "in driver calls". */
 const char *tally_event_wait(const struct tally_frame_events *events,
 			     const uint64_t around_ns[TALLY_N_EVENTS]);
 

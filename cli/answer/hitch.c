@@ -163,18 +163,7 @@ take_time(const struct tally_hitches *h, uint64_t first, const struct tally_hitc
 	out->known[what] = f->known[what] && n >= LEAST_FRAMES;
 }
 
-/* The frame ended when the GPU had caught up, and took longer by that: a sleep of that very
- * length would be a chance. */
-static uint64_t
-waited_for_gpu(const struct tally_hitches *h, uint64_t first, uint64_t number, uint64_t excess_ns)
-{
-	uint64_t before_ns = number > first ? frame_at(h, number - 1)->behind_ns : 0;
-	uint64_t apart_ns = MAX(before_ns, excess_ns) - MIN(before_ns, excess_ns);
-	bool caught_up = frame_at(h, number)->behind_ns <= before_ns / 8;
-	return caught_up && apart_ns <= excess_ns / 8 ? before_ns : 0;
-}
-
-/* Where its thread slept for longer than in a usual frame, in which that may be a limiter. */
+/* Where its thread slept for longer than in a usual frame, and where not: that may be a limiter. */
 static void
 take_asleep(const struct tally_hitch_frame *f, struct tally_hitch *out)
 {
@@ -185,6 +174,8 @@ take_asleep(const struct tally_hitch_frame *f, struct tally_hitch *out)
 		if (f->asleep[i].thread || f->asleep[i].of ||
 		    f->asleep[i].ns + used_ns > usual[TALLY_HITCH_FRAME])
 			out->asleep[n++] = f->asleep[i];
+		else if (!out->limiter.in)
+			out->limiter = f->asleep[i];
 }
 
 static void
@@ -200,7 +191,6 @@ report_hitch(struct tally_hitches *h, uint64_t first, uint64_t number)
 		take_time(h, first, f, i, &out);
 	out.excess_ns = tally_hitch_more(&out, TALLY_HITCH_FRAME);
 	take_asleep(f, &out);
-	out.behind_ns = waited_for_gpu(h, first, number, out.excess_ns);
 	h->count++;
 	h->excess_ns += out.excess_ns;
 	if (!h->found)

@@ -64,7 +64,6 @@ struct tally_hitch_frame {
 struct tally_hitch {
 	uint64_t frame, start_ns, frame_ns;
 	uint64_t excess_ns; /* longer than the median of the frames around it */
-	uint64_t behind_ns; /* so far behind the GPU was, and was waited for; 0: it was not */
 	bool timed; /* also of the frames before it */
 	/* Its values, their medians in the frames around, and whether both are known. */
 	uint64_t ns[TALLY_N_HITCH_TIMES], usual[TALLY_N_HITCH_TIMES];
@@ -72,6 +71,7 @@ struct tally_hitch {
 	uint64_t made; /* as tally_event_made(); also before, where that work delayed it */
 	uint64_t draws; /* of the one of those frames that has most */
 	struct tally_asleep_record asleep[TALLY_HITCH_PLACES]; /* in NULL: not known */
+	struct tally_asleep_record limiter; /* where it slept as usual frames may; likewise */
 };
 
 /* What happened in it: valid while it is reported. */

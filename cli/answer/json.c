@@ -129,8 +129,6 @@ put_hitches(struct tally_out *o, const struct tally_answer_device *d)
 		}
 		if (h->cause == TALLY_CAUSE_EVENT)
 			put_event(o, &h->calls);
-		if (h->cause == TALLY_CAUSE_WAIT && h->was.behind_ns)
-			tally_out_u64(o, "gpu_behind_ns", h->was.behind_ns);
 		if (h->or_wait)
 			tally_out_bool(o, "or_wait", true);
 		tally_out_text(o, "first", h->first);
