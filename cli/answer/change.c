@@ -16,8 +16,8 @@
 #define NEXT_TO 8 /* blocks, at least, before and after a slope */
 #define SLOPE 16 /* blocks of it, and */
 #define BEYOND 0.1 /* of a change: values further off count as that */
-#define MANY 1.5 /* of three and more */
-#define BETTER 0.9 /* at most so much is left of what steps leave */
+#define BETTER 0.9 /* at most so much is left of what a step leaves, and */
+#define ABOUT 1.25 /* of what two, or those that were found, leave */
 #define ROOM 32 /* changes, before the unsure ones are removed */
 
 struct blocks {
@@ -226,17 +226,20 @@ left_by(const struct sums *s, uint64_t from, uint64_t to, const struct tally_cha
 	return left;
 }
 
-/* The change of `least` to `most` blocks that fits best, between levels of `side`; *left: by it. */
+/* The slope, or the two steps, of `least` to `most` blocks that fit best between levels of `side`;
+ * *left: by it. */
 static struct tally_change
 fit(const struct sums *s, uint64_t from, uint64_t to, uint64_t side, uint64_t least, uint64_t most,
-    double *left)
+    bool steps, double *left)
 {
 	struct tally_change c = { 0 }, best = c;
 	*left = INFINITY;
 	for (c.at = from + side; c.at + least + side <= to; c.at++)
 		for (c.until = c.at + least; c.until + side <= to && c.until - c.at <= most;
 		     c.until++) {
-			double this = left_by(s, from, to, &c, 1);
+			const struct tally_change two[] = { { .at = c.at, .until = c.at },
+							    { .at = c.until, .until = c.until } };
+			double this = left_by(s, from, to, steps ? two : &c, steps ? 2 : 1);
 			best = this < *left ? c : best;
 			*left = MIN(this, *left);
 		}
@@ -252,7 +255,7 @@ is_slope(const struct blocks *b, const struct found *f, uint64_t from, uint64_t 
 	const uint64_t side = b->least / 2;
 	g_autofree double *values = smooth(b->means + from, (uint32_t)(to + 1 - from));
 	g_autofree struct sums *s = g_new0(struct sums, to + 1);
-	double low = 2 * MIN(first->before_ns, last->after_ns), left, step, slope;
+	double low = 2 * MIN(first->before_ns, last->after_ns), left, step, two, slope;
 	double high = 2 * MAX(first->before_ns, last->after_ns), beyond = BEYOND * (high - low);
 	for (uint64_t k = from; k < to; k++) {
 		double y = CLAMP(values[k - from], low - beyond, high + beyond), x = (double)k;
@@ -260,9 +263,11 @@ is_slope(const struct blocks *b, const struct found *f, uint64_t from, uint64_t 
 					  s[k].yy + y * y, s[k].iy + x * y, s[k].ii + x * x };
 	}
 	left = left_by(s, from, to, first, end - i);
-	fit(s, from, to, side, 0, SLOPE, &step);
-	struct tally_change best = fit(s, from, to, side, SLOPE, to, &slope);
-	if (slope >= MIN((end - i > 2 ? MANY : BETTER) * left, BETTER * step))
+	fit(s, from, to, side, 0, SLOPE, false, &step);
+	fit(s, from, to, side, side, to, true, &two);
+	struct tally_change best = fit(s, from, to, side, SLOPE, to, false, &slope);
+	left = end - i > 2 ? MIN(left, two) : two;
+	if (slope >= MIN(ABOUT * left, BETTER * step))
 		return false;
 	c->at = best.at;
 	c->until = best.until;

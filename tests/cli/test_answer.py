@@ -1122,6 +1122,8 @@ class Answer(CliCase):
             ("a slope, with slow frames", 300, lambda i: (30 if i % 23 == 7 else 5 + min(max(0, i - 60), 110) / 30, {"GBuffer": 3 + min(max(0, i - 60), 110) / 30}, 1),
              [(None, "from frame [5-7]. to 1[67]. gradually 1.7 times slower")]),
             ("two steps", 300, lambda i: (after(i, 8, 10 if i < 200 else 13, 80), {"GBuffer": after(i, 3, 5 if i < 200 else 8, 80)}, 1), [(80, "GBuffer 3.00 -> 5.00"), (200, "GBuffer 5.00 -> 8.00")]),
+            # A stranger's: it was a slope from frame 82 to 225.
+            ("two steps, and a third that is not sure", 400, lambda i: ((8.5 if i < 32 else 8.1) if i < 120 else 10.7 if i < 220 else 12.5 if i < 260 else 11.7, {"GBuffer": after(i, 1.3, 3.9, 120)}, 1), [(120, "^from frame 120 on 1.[34] times slower")]),
             # A stranger's: a pass drew less from frame 160 on, which the frames hardly show.
             ("draws that go later", 330, lambda i: (after(i, 9.8, after(i, 7.1, 6.6, 160), 40), {name: (ms, after(i, 52, 36, 160)) for name, ms in (("GBuffer", after(i, 3.7, 2.6, 40)), ("UI", after(i, 3.7, 2.6, 40)))}, 1),
              [(40, "from frame 40 on 1.[45] times faster: .*; GPU 7.40 -> 5.20 ms, same draws")]),
