@@ -4,6 +4,7 @@
 #include "layer/base/clock.h"
 #include "layer/base/futex.h"
 #include "layer/capture/capture.h"
+#include "layer/event/late.h"
 
 #include <stdatomic.h>
 
@@ -79,7 +80,7 @@ tally_queue_count(void)
 
 void
 tally_queue_sleep(enum tally_queue_rest rest, uint32_t seen, _Atomic(const char *) *stop,
-		  uint64_t timeout_ns, uint64_t (*look)(uint64_t now_ns))
+		  uint64_t timeout_ns)
 {
 	uint64_t now_ns = tally_clock_now_ns();
 	uint64_t end_ns = timeout_ns < UINT64_MAX - now_ns ? now_ns + timeout_ns : UINT64_MAX;
@@ -88,7 +89,7 @@ tally_queue_sleep(enum tally_queue_rest rest, uint32_t seen, _Atomic(const char 
 	atomic_store(&resting, rest);
 	if ((rest == TALLY_QUEUE_NAPPING || atomic_load(&notified) == seen) && !atomic_load(stop)) {
 		while (now_ns < end_ns && atomic_load(&resting) == rest) {
-			uint64_t look_ns = look(now_ns);
+			uint64_t look_ns = tally_late_look(now_ns);
 			uint64_t until_ns = look_ns < end_ns ? look_ns : end_ns;
 			tally_futex_wait(&resting, rest,
 					 until_ns < UINT64_MAX ? until_ns - now_ns : TALLY_FOREVER);

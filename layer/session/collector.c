@@ -51,15 +51,15 @@ until_flush_ns(const struct tally_assembly *a, uint64_t now_ns)
 	return since < gather_ns(a) ? gather_ns(a) - since : 0;
 }
 
-/* How long the thread may sleep when nothing is posted. */
+/* How long the thread may sleep after a round. */
 static uint64_t
-idle_ns(const struct tally_assembly *a, uint64_t now_ns)
+rest_ns(const struct tally_assembly *a, bool worked, uint64_t now_ns)
 {
-	if (tally_assembly_waits(a))
+	if (!worked && tally_assembly_waits(a))
 		return LOOK_NS;
-	if (!a->dirty)
-		return tally_assembly_quiet_ns(a, now_ns);
-	return until_flush_ns(a, now_ns);
+	if (a->dirty)
+		return until_flush_ns(a, now_ns);
+	return worked ? gather_ns(a) : tally_assembly_quiet_ns(a, now_ns);
 }
 
 /* The reason if the capture is over by --frames, --seconds or --stop-on and all is
@@ -112,13 +112,8 @@ collect_frames(struct tally_assembly *a)
 			return reason;
 		if (a->dirty && !until_flush_ns(a, now_ns))
 			tally_assembly_flush(a, now_ns);
-		if (worked)
-			tally_queue_sleep(TALLY_QUEUE_NAPPING, seen, &stop_reason,
-					  a->dirty ? until_flush_ns(a, now_ns) : gather_ns(a),
-					  tally_late_look);
-		else
-			tally_queue_sleep(TALLY_QUEUE_ASLEEP, seen, &stop_reason,
-					  idle_ns(a, now_ns), tally_late_look);
+		tally_queue_sleep(worked ? TALLY_QUEUE_NAPPING : TALLY_QUEUE_ASLEEP, seen,
+				  &stop_reason, rest_ns(a, worked, now_ns));
 	}
 }
 
