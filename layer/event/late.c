@@ -23,7 +23,7 @@
 #define MAX_LISTED 8 /* of a frame */
 /* Apart between two looks at threads that are not late, and end many frames, and at one that is:
  * that grows with the time that it has been late, and ends. */
-#define LOOK_NS (12 * NS_PER_MS)
+#define LOOK_NS (8 * NS_PER_MS)
 #define LATE_LOOK_NS (2 * NS_PER_MS)
 #define LATE_LOOKS 16
 #define MISSED_NS (100 * NS_PER_MS) /* so late a look says nothing of before: all was stopped */
