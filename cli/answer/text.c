@@ -9,7 +9,6 @@
 #include "cli/shared/text.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -368,122 +367,6 @@ add_hitches(GPtrArray *lines, const struct tally_answer_device *d, bool worst)
 			    CLAMP(left, LEAST, MOST), add_worst);
 }
 
-static double
-ratio_of(const struct tally_answer_change *c)
-{
-	return MAX(c->after_ns, c->before_ns) / MAX(MIN(c->after_ns, c->before_ns), 1);
-}
-
-/* Of a pass that most frames had only before a change, or have only since. */
-static const char *
-presence_text(const struct tally_answer_change *c)
-{
-	bool new = c->what_before_ns <= 0;
-	if (c->seldom)
-		return new ? ", seldom there before" : ", seldom there now";
-	return new ? ", new" : ", gone";
-}
-
-/* ", 4 times the pixels"; "": as many, or not known. */
-static const char *
-times_text(double before, double after, const char *pass, const char *of)
-{
-	double times = before > 0 ? after / before : 1;
-	if (after <= 0 || fabs(times - 1) <= 0.1)
-		return "";
-	return tally_phrase(times < 10 ? ", %s%.2g times the %s" : ", %s%.0f times the %s",
-			    pass, times, of);
-}
-
-static const char *
-pixels_text(const struct tally_answer_change *c, bool same_draws)
-{
-	const double *width = c->work[TALLY_WORK_WIDTH];
-	const double *height = c->work[TALLY_WORK_HEIGHT];
-	const double *shaded = c->work[TALLY_WORK_FRAGMENTS];
-	const char *pass = c->is_pass || !c->drew
-				   ? ""
-				   : tally_phrase("%s ", tally_short_name(c->drew));
-	const char *pixels = times_text(width[0] * height[0], width[1] * height[1], pass,
-					"pixels");
-	if (*pixels == '\0')
-		return same_draws ? times_text(shaded[0], shaded[1], "", "fragments") : "";
-	return tally_phrase("%s (%.0fx%.0f -> %.0fx%.0f)", pixels, width[0], height[0],
-			    width[1], height[1]);
-}
-
-static const char *
-place_text(const char *in)
-{
-	return in ? tally_phrase(" (%s)", in) : "";
-}
-
-/* "bloom 0.35 -> 3.10 ms, same draws" */
-static const char *
-what_changed(const struct tally_answer_change *c)
-{
-	if (!c->what)
-		return "cannot tell of what";
-	const double *n = c->work[TALLY_WORK_DRAWS];
-	const double *vertices = c->work[TALLY_WORK_VERTICES];
-	const char *draws = "", *drew = c->is_pass ? tally_short_name(c->drew) : "";
-	const char *of = c->is_pass ? c->draws : "draws";
-	if (c->starved)
-		draws = tally_phrase(", or its driver had no CPU%s",
-				     c->after_ns < c->before_ns ? " before" : "");
-	else if (c->is_pass && MIN(c->what_before_ns, c->what_after_ns) <= 0)
-		draws = presence_text(c);
-	else if (n[0] <= 0 && n[1] <= 0)
-		draws = "";
-	else if (fabs(n[1] - n[0]) <= 0.02 * n[0])
-		draws = tally_phrase(", same %s%s%s", of, pixels_text(c, true),
-				     times_text(vertices[0], vertices[1], "", "vertices"));
-	else if (c->others)
-		draws = ", other passes";
-	else
-		draws = tally_phrase(", %s%s%.0f -> %.0f %s%s", drew, *drew ? " " : "", n[0], n[1],
-				     of, pixels_text(c, false));
-	return tally_phrase("%s%s %s%s", tally_short_name(c->what), place_text(c->in),
-			    tally_from_to_text(c->what_before_ns, c->what_after_ns), draws);
-}
-
-static void
-add_time(GString *text, const char *before, const struct tally_answer_time *t)
-{
-	if (t->what)
-		g_string_append_printf(text, "%s%s%s %s", before, tally_short_name(t->what),
-				       place_text(t->in),
-				       tally_from_to_text(t->before_ns, t->after_ns));
-}
-
-const char *
-tally_answer_change_text(const struct tally_answer_change *c)
-{
-	const char *where, *clock = "", *thread = "";
-	g_autoptr(GString) more = g_string_new(NULL);
-	if (!c->starved)
-		add_time(more, ", of it ", &c->within);
-	add_time(more, ", and ", &c->also);
-	add_time(more, ", later ", &c->later);
-	add_time(more, c->calls.after_ns <= c->what_after_ns ? ", of it " : ", with ", &c->calls);
-	if (c->until > c->frame)
-		where = tally_phrase("from frame %" PRIu64 " to %" PRIu64 " gradually",
-				     c->frame, c->until);
-	else
-		where = tally_phrase("from %sframe %" PRIu64 " on", c->about ? "about " : "",
-				     c->frame);
-	if (c->clock_before > 0)
-		clock = tally_phrase(", GPU clock %.0f -> %.0f MHz%s", c->clock_before,
-				     c->clock_after, c->held ? ", held down" : "");
-	if (c->thread)
-		thread = tally_phrase(", meanwhile %s worked %s", tally_short_name(c->thread),
-				      tally_from_to_text(c->thread_ns[0], c->thread_ns[1]));
-	return tally_phrase("%s %.1f times %s: %s; %s%s%s%s", where, ratio_of(c),
-			    c->after_ns > c->before_ns ? "slower" : "faster",
-			    tally_from_to_text(c->before_ns, c->after_ns), what_changed(c),
-			    more->str, thread, clock);
-}
-
 const char *
 tally_answer_memory_text(const struct tally_answer_device *d)
 {
@@ -549,7 +432,8 @@ compare_changes(const void *a, const void *b)
 	const struct tally_answer_change *x = *(const struct tally_answer_change *const *)a;
 	const struct tally_answer_change *y = *(const struct tally_answer_change *const *)b;
 	int rank = rank_of(y) - rank_of(x);
-	return rank ? rank : (ratio_of(x) < ratio_of(y)) - (ratio_of(x) > ratio_of(y));
+	double ratio = tally_answer_change_ratio(x), other = tally_answer_change_ratio(y);
+	return rank ? rank : (ratio < other) - (ratio > other);
 }
 
 /* `n` of them, in order of time. */
