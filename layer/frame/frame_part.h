@@ -10,7 +10,7 @@
  * reads them after it knows that the frame ended; both accesses are sequentially consistent, so
  * one of the two sees the other.
  *
- * Memory: a part is 2 KiB, a pass about 250 plus 16 for each counter, a workload 72 plus 16
+ * Memory: a part is 2 KiB, a pass about 250 plus 16 for each counter, a workload 80 plus 16
  * for each counter, a pipeline's use 72. A stream keeps at most TALLY_MAX_PARTS parts, chunks for
  * 8 * max_passes passes, for 16 * max_passes workloads and for as many uses; it reuses memory that
  * it has once allocated. Of passes more than 8 MiB are only for 8 frames and for late results.
