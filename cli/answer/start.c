@@ -26,6 +26,7 @@ tally_start_take(struct tally_start *s, const struct tally_process_record *p,
 	for (uint32_t i = 0; i < MIN(p->n_threads, G_N_ELEMENTS(s->threads)); i++) {
 		s->threads[i].name = g_intern_string(p->threads[i].name);
 		s->threads[i].ns = p->threads[i].cpu_ns;
+		s->ready_ns = MAX(s->ready_ns, p->threads[i].ready_ns);
 	}
 	return true;
 }
@@ -44,7 +45,7 @@ tally_start_text(const struct tally_start *s, uint64_t until_ns)
 				       tally_short_name(s->threads[i].name),
 				       tally_duration_text((double)s->threads[i].ns));
 	if ((double)s->ready_ns >= PART * until)
-		g_string_append_printf(text, ", no CPU was free for %s",
+		g_string_append_printf(text, ", no CPU was free for up to %s",
 				       tally_duration_text((double)s->ready_ns));
 	if ((double)(s->threads[0].ns + s->ready_ns) < MOSTLY * until)
 		g_string_append(text, ", it mostly waited (disk, sleep, lock)");

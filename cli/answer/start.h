@@ -13,7 +13,7 @@ struct tally_start {
 		uint64_t ns; /* it worked */
 	} threads[2]; /* the busiest; NULL: there is none */
 	uint64_t period_ns; /* 0: not known */
-	uint64_t ready_ns; /* the thread that ends frames had no CPU */
+	uint64_t ready_ns; /* one of them, or the one that ends frames, had no CPU */
 	uint64_t disk_bytes;
 };
 

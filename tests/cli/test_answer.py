@@ -1474,14 +1474,15 @@ class Answer(CliCase):
         """The first process line begins with the process."""
         for threads, ready, disk, words in (([("game", 800)], 0, 0, "game worked 800 ms"), ([("loader", 700), ("game", 90)], 0, 0, "loader worked 700 ms, game worked 90.0 ms"),
                                             ([("game", 90)], 0, 35 * 10**6, "game worked 90.0 ms, it mostly waited (disk, sleep, lock), 35 MB read from a disk"),
-                                            ([("game", 90), ("game", 80)], 600, 0, "game worked 90.0 ms, another game worked 80.0 ms, no CPU was free for 600 ms 71.4 fps"),
-                                            ([], 200, 0, "no CPU was free for 200 ms, it mostly waited (disk, sleep, lock)"),
+                                            ([("game", 90), ("game", 80)], 600, 0, "game worked 90.0 ms, another game worked 80.0 ms, no CPU was free for up to 600 ms 71.4 fps"),
+                                            ([("game", 90, 500), ("loader", 80, 600)], 10, 0, "game worked 90.0 ms, loader worked 80.0 ms, no CPU was free for up to 600 ms 71.4 fps"),
+                                            ([], 200, 0, "no CPU was free for up to 200 ms, it mostly waited (disk, sleep, lock)"),
                                             ([], 0, 0, "it mostly waited (disk, sleep, lock)")):
             lines = log_of([(14, {"GBuffer": 8}, {}) for _ in range(30)])
             lines[0].update(process_start_ns=10**9 - 900 * MS)
             first = next(i for i, line in enumerate(lines) if line["type"] == "frame")
             lines.insert(first + 1, {"type": "process", "time_ns": 10**9 + 20 * MS, "period_ns": 920 * MS, "disk_bytes": disk, "ready_ns": ready * MS,
-                                     "threads": [{"name": name, "cpu_ns": ms * MS} for name, ms in threads]})
+                                     "threads": [{"name": name, "cpu_ns": ms * MS, **{"ready_ns": r * MS for r in no_cpu}} for name, ms, *no_cpu in threads]})
             got = " ".join(" ".join(self.answers(lines)[0]["lines"]).split())
             self.assertIn("914 ms until the first frame was there, 14.0 ms of it that frame itself; " + words, got)
 
