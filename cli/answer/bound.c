@@ -163,12 +163,13 @@ static void
 find_cap(struct tally_bound_input *b, struct tally_bound_verdict *v)
 {
 	double n = (double)b->all.moments.n, most = 0, frame = b->timed.frame, gpu = b->timed.gpu;
-	double both = gpu + b->timed.work;
+	double both = gpu + b->timed.work, unsure = gpu - b->timed.sure;
 	/* The GPU always works, or it and the CPU in turn. */
 	bool busy = gpu >= FULL_FROM * frame || fabs(both - frame) <= (1 - FULL_FROM) * frame;
-	/* What never waits is not limited by a cap, unless the limiter spins: is_steady(). */
+	/* What never waits is not limited by a cap, unless the limiter spins: is_steady(). Where it
+	 * is not sure that the GPU worked, the CPU did. */
 	if (b->unlimited || (b->sums.known > 0 && b->sums.work >= FULL_FROM * b->sums.known) ||
-	    (frame > 0 && busy && gpu - b->timed.sure <= LITTLE * frame))
+	    (frame > 0 && busy && unsure - b->timed.work <= LITTLE * frame))
 		return;
 	for (size_t i = 0; i < G_N_ELEMENTS(rates); i++) {
 		struct near_count near = near_rate(&b->all, rates[i]);

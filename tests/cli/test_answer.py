@@ -335,11 +335,11 @@ class Answer(CliCase):
     def test_last_pass_of_opengl(self):
         """Its end is known only from the beginning of the present: what the CPU did before that is not GPU
         time."""
-        def run(issue_ms, thread_ms, api="opengl", frame_ms=36, late_ms=0, **flags):
+        def run(issue_ms, thread_ms, api="opengl", frame_ms=36, late_ms=0, gpu_less_ms=3, **flags):
             lines, start = [header(), device(api=api), pass_info(IDS["UI"], "UI")], 10**9
             for i in range(60):
                 ms = frame_ms + (i % 7 if frame_ms == 36 else 0)
-                lines.append(frame(i, [one_pass(0, IDS["UI"], (ms - 3) * MS, "UI", cpu_start_ns=start + MS,
+                lines.append(frame(i, [one_pass(0, IDS["UI"], (ms - gpu_less_ms) * MS, "UI", cpu_start_ns=start + MS,
                                                 gpu_start_ns=start + (1 + late_ms) * MS, **flags)],
                                    start_ns=start, cpu_ns=ms * MS, thread_ns=thread_ms * MS, wait_ns=(ms - issue_ms) * MS))
                 start += ms * MS
@@ -356,6 +356,7 @@ class Answer(CliCase):
         self.assertEqual(run(36, 35), ("cpu", None), "it works until it presents")
         self.assertEqual(run(17, 3, frame_ms=20), ("cap", None), "it sleeps until it presents, for an interval")
         self.assertEqual(run(36, 3), ("unknown", halve), "it sleeps until it presents")
+        self.assertEqual(run(12, 12, frame_ms=40, gpu_less_ms=1), ("unknown", halve), "it works until it presents, then waits for the GPU, for an interval")
         self.assertEqual(run(36, 3, late_ms=45), ("gpu", None), "the GPU is a frame late")
         self.assertEqual(run(36, 35, late_ms=45), ("unknown", halve), "the same, and the thread works or spins")
         self.assertEqual(run(36, 3, "vulkan"), ("gpu", None))
