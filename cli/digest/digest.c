@@ -2,11 +2,13 @@
 #include "cli/log/folder.h"
 #include "cli/log/input.h"
 #include "cli/shared/cli.h"
+#include "cli/shared/out.h"
 #include "cli/shared/text.h"
 #include "json/record_json.h"
 #include "json/record_read.h"
 #include "query/statistics/run_statistics.h"
 
+#include <glib/gstdio.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,13 +113,71 @@ convert(struct digest *d, struct tally_log_reader *reader)
 	return whole ? TALLY_EXIT_OK : tally_cli_read_failed("digest", d->path, status, &error);
 }
 
+/* Where the digest is written: "-" is standard output, and the default where the log comes
+ * from standard input. NULL after a message: a log is not read while it is written over. */
 static char *
 output_path(const struct request *r)
 {
-	if (r->output)
-		return g_strdup(r->output);
+	GStatBuf from, to;
+	if (r->output && g_stat(r->log, &from) == 0 && g_stat(r->output, &to) == 0 &&
+	    from.st_dev == to.st_dev && from.st_ino == to.st_ino)
+		return TALLY_FAIL(NULL, "digest", "%s is the log itself: name another file",
+				  r->output);
+	if (r->output || strcmp(r->log, "-") == 0)
+		return g_strdup(r->output ? r->output : "-");
 	g_autofree char *stem = tally_folder_stem(r->log);
 	return g_strconcat(stem, ".digest.jsonl", NULL);
+}
+
+/* Writes the digest to `path`, which is a new file unless `force`. Returns the exit status,
+ * after a message; closes the reader; unless it is 0 no file is left. */
+static int
+write_file(const char *path, bool force, const char *log, struct tally_log_reader *reader)
+{
+	const struct tally_recorder_options to = { .path = path, .force = force };
+	enum tally_record_status opened;
+	char why[512];
+	struct digest d = { .path = log };
+	d.out = tally_json_recorder.open(&to, &opened, why, sizeof(why));
+	if (!d.out) {
+		tally_log_reader_close(reader);
+		return TALLY_FAIL(TALLY_EXIT_USAGE, "digest", "%s", why);
+	}
+	d.statistics = tally_run_statistics_create(true);
+	int exit_status = convert(&d, reader);
+	tally_json_recorder.close(d.out);
+	if (exit_status != TALLY_EXIT_OK)
+		remove(path);
+	tally_run_statistics_destroy(d.statistics);
+	return exit_status;
+}
+
+/* By a file in the folder for temporary ones: an unfinished digest is not shown. */
+static int
+write_standard(const char *log, struct tally_log_reader *reader)
+{
+	g_autofree char *path = NULL, *text = NULL;
+	g_autoptr(GError) error = NULL;
+	gsize len;
+	int fd = g_file_open_tmp("passtally-XXXXXX", &path, &error);
+	if (fd < 0) {
+		tally_log_reader_close(reader);
+		return TALLY_FAIL(TALLY_EXIT_FAILED, "digest", "%s", error->message);
+	}
+	g_close(fd, NULL);
+	int exit_status = write_file(path, true, log, reader);
+	if (exit_status != TALLY_EXIT_OK)
+		return exit_status;
+	if (g_file_get_contents(path, &text, &len, &error)) {
+		struct tally_out out;
+		tally_out_init(&out, stdout);
+		tally_out_bytes(&out, text, len);
+		tally_out_flush(&out);
+	} else {
+		exit_status = TALLY_FAIL(TALLY_EXIT_FAILED, "digest", "%s", error->message);
+	}
+	remove(path);
+	return exit_status;
 }
 
 static int
@@ -129,31 +189,19 @@ run(int argc, char **argv)
 		return exit_status;
 	g_autofree char *found = tally_folder_choose("digest", r.log);
 	r.log = found;
-	if (!r.log)
+	g_autofree char *path = found ? output_path(&r) : NULL;
+	if (!path)
 		return TALLY_EXIT_USAGE;
 	struct tally_read_error error;
 	enum tally_read_status status;
 	struct tally_log_reader *reader = tally_log_input_open(r.log, &status, &error);
 	if (!reader)
 		return tally_cli_read_failed("digest", r.log, status, &error);
-	g_autofree char *path = output_path(&r);
-	const struct tally_recorder_options to = { .path = path, .force = r.force };
-	enum tally_record_status opened;
-	char why[512];
-	struct digest d = { .path = r.log };
-	d.out = tally_json_recorder.open(&to, &opened, why, sizeof(why));
-	if (!d.out) {
-		tally_log_reader_close(reader);
-		return TALLY_FAIL(TALLY_EXIT_USAGE, "digest", "%s", why);
-	}
-	d.statistics = tally_run_statistics_create(true);
-	exit_status = convert(&d, reader);
-	tally_json_recorder.close(d.out);
-	if (exit_status == TALLY_EXIT_OK)
+	bool standard = strcmp(path, "-") == 0;
+	exit_status = standard ? write_standard(r.log, reader)
+			       : write_file(path, r.force, r.log, reader);
+	if (exit_status == TALLY_EXIT_OK && !standard)
 		tally_text_print_line(stdout, "%s", path);
-	else
-		remove(path);
-	tally_run_statistics_destroy(d.statistics);
 	return exit_status;
 }
 

@@ -245,6 +245,10 @@ clear_black_box(const struct request *r, const struct tally_run_log *log)
 static int
 prepare_log(const struct request *r, struct tally_run_log *log)
 {
+	if (r->config.log && strcmp(r->config.log, "-") == 0)
+		return TALLY_FAIL(TALLY_EXIT_USAGE, "run",
+				  "standard output is the program's: name a file for the "
+				  "log with --log PATH (./- for one named -)");
 	if (!clear_black_box(r, log))
 		return TALLY_EXIT_USAGE;
 	keep_quota(r, log);

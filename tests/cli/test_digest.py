@@ -63,6 +63,20 @@ class Digest(CliCase):
         self.assertEqual(self.rows(self.folder / "half.digest.jsonl"), whole)
         self.assertIn(b'"reason":"cut"', (self.folder / "half.digest.jsonl").read_bytes())
 
+    def test_standard_output(self):
+        """-o - and a log from standard input give the digest there, and leave no file."""
+        rows = self.digest(simple_log())
+        log = (self.folder / "a.jsonl").read_bytes()
+        before = sorted(self.folder.iterdir())
+        for words, given in ((("-o", "-", "a.jsonl"), b""), (("-",), log), (("-o", "-", "-"), log)):
+            with self.subTest(words):
+                written = self.ok("digest", *words, input=given).stdout
+                self.assertEqual(self.rows(self.write("b.jsonl", written)), rows)
+                (self.folder / "b.jsonl").unlink()
+                self.assertEqual((sorted(self.folder.iterdir()), list((self.folder / "tmp").iterdir())), (before, []))
+        done = self.command("digest", "-o", "-", "a.digest.jsonl")
+        self.assertEqual((done.returncode, done.stdout), (2, b""))
+
     def test_refused(self):
         self.digest(simple_log())
         data = (self.folder / "a.digest.jsonl").read_bytes()
@@ -76,6 +90,7 @@ class Digest(CliCase):
                 (3, "a digest whose end is cut", "check", "half.jsonl"),
                 (3, "a digest whose end is cut", "check", "lines.jsonl"),
                 (2, "is a digest already", "digest", "a.digest.jsonl"),
+                (2, "a.jsonl is the log itself", "digest", "--force", "-o", "a.jsonl", "a.jsonl"),
                 (2, "is already there. Give --force to replace it, or another name by -o PATH", "digest", "a.jsonl"),
                 (3, "bad.jsonl:", "digest", "bad.jsonl")):
             with self.subTest(words):

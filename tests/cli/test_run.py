@@ -283,6 +283,10 @@ class Run(CliCase):
         self.assertEqual(done.returncode, 0)
         self.ok("check", old)
 
+    def test_standard_output_is_no_place_for_the_log(self):
+        done = self.command("run", "-o", "-", "--", "true")
+        self.assertEqual((done.returncode, b"standard output is the program's" in done.stderr), (2, True), done.stderr)
+
     def test_force_spares_what_is_no_log(self):
         os.symlink("target", self.folder / "link.jsonl")
         (self.folder / "dir.jsonl").mkdir()
