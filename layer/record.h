@@ -386,7 +386,8 @@ struct tally_frame_record {
 	uint32_t n_calls;
 	const struct tally_asleep_record *asleep;
 	uint32_t n_asleep;
-	uint64_t minor_faults, major_faults, disk_bytes; /* of the thread that ended it */
+	/* Of the thread that ended it. */
+	uint64_t kernel_ns, minor_faults, major_faults, disk_bytes;
 	uint64_t overhead_ns;
 	uint64_t dropped_passes;
 	uint64_t flags;

@@ -275,8 +275,9 @@ add_to_hitches(struct tally_answer_state *s, struct tally_hitch_frame *h,
 	h->ns[TALLY_HITCH_WAIT] = wait_ns;
 	/* A driver may spin while it waits: that is not the program's work. */
 	h->ns[TALLY_HITCH_WORK] = MIN(f->thread_ns, f->cpu_ns - wait_ns);
+	h->ns[TALLY_HITCH_KERNEL] = f->kernel_ns;
 	h->ns[TALLY_HITCH_OWN] = f->overhead_ns;
-	h->known[TALLY_HITCH_WORK] = f->has_thread;
+	h->known[TALLY_HITCH_WORK] = h->known[TALLY_HITCH_KERNEL] = f->has_thread;
 	h->known[TALLY_HITCH_WAIT] = f->has_wait;
 	h->known[TALLY_HITCH_OWN] = true;
 	h->ns[TALLY_HITCH_FAULTS] = f->minor_faults;

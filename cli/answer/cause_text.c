@@ -64,12 +64,17 @@ faults_text(const struct tally_answer_hitch *h)
 		disk ? " from a disk" : " (new memory)");
 }
 
-/* Those worth a word of so much work. */
+/* Of so much work what is worth a word. */
 static const char *
-with_faults_text(const struct tally_answer_hitch *h, double work_ns)
+work_of_text(const struct tally_answer_hitch *h, double work_ns)
 {
-	bool many = has_disk_faults(h) || is_read(h) || faults_ns(h) >= MENTIONED * work_ns;
-	return many ? tally_phrase(", with %s", faults_text(h)) : "";
+	double kernel_ns = (double)tally_hitch_more(&h->was, TALLY_HITCH_KERNEL);
+	if (has_disk_faults(h) || is_read(h) || faults_ns(h) >= MENTIONED * work_ns)
+		return tally_phrase(", with %s", faults_text(h));
+	if (h->cause == TALLY_CAUSE_EVENT || kernel_ns < EXPLAINS * work_ns)
+		return "";
+	return tally_phrase(", %s of it in the kernel",
+			    tally_duration_text(MIN(kernel_ns, work_ns)));
 }
 
 static bool
@@ -116,7 +121,7 @@ work_text(const struct tally_answer_hitch *h)
 	if (is_much(h, besides))
 		worked = tally_phrase(", and the CPU worked %s%s",
 				      tally_duration_text(besides * (double)h->was.excess_ns),
-				      with_faults_text(h, besides * (double)h->was.excess_ns));
+				      work_of_text(h, besides * (double)h->was.excess_ns));
 	if ((is_passes(h) && *worked == '\0') || h->cause == TALLY_CAUSE_EVENT ||
 	    (h->by_gpu && !h->cause))
 		return worked;
@@ -309,7 +314,7 @@ cpu_text(const struct tally_answer_hitch *h)
 		draws = tally_phrase(", %" PRIu64 " -> %" PRIu64 " %s", h->of.around_draws,
 				     h->of.draws, tally_part_draws(h->of.what));
 	return tally_phrase("the CPU%s%s%s", pass, draws,
-			    with_faults_text(h, (double)h->growth_ns));
+			    work_of_text(h, (double)h->growth_ns));
 }
 
 static const char *

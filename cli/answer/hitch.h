@@ -25,6 +25,7 @@
 enum tally_hitch_time {
 	TALLY_HITCH_FRAME = 0, /* its length; always known */
 	TALLY_HITCH_WORK, /* how long the thread that ended it worked */
+	TALLY_HITCH_KERNEL, /* how long in the kernel, where that was most of it */
 	TALLY_HITCH_WAIT, /* how long it was in calls in which drivers wait */
 	TALLY_HITCH_OWN, /* what passtally used of it */
 	/* Not times but counts: page faults of that thread, without a disk and with one, and what a

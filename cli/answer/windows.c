@@ -138,6 +138,7 @@ tally_windows_add(struct tally_windows *w, const struct tally_window *of,
 		sum->thread_ns += f->thread_ns;
 		sum->wait_ns += f->wait_ns;
 		sum->gpu_ns += f->gpu_ns;
+		sum->kernel_ns += f->kernel_ns;
 		sum->minor_faults += f->minor_faults;
 		sum->major_faults += f->major_faults;
 		sum->disk_bytes += f->disk_bytes;

@@ -59,6 +59,8 @@ tally_clock_thread(void)
 		was_free = !tally_was_shut_in() && !tally_is_shut_in();
 	struct rusage usage;
 	if (was_free && !tally_was_shut_in() && getrusage(RUSAGE_THREAD, &usage) == 0) {
+		t.kernel_ns = (uint64_t)usage.ru_stime.tv_sec * NS_PER_S +
+			      (uint64_t)usage.ru_stime.tv_usec * 1000;
 		t.minor_faults = (uint64_t)usage.ru_minflt;
 		t.major_faults = (uint64_t)usage.ru_majflt;
 		t.disk_bytes = (uint64_t)usage.ru_inblock * 512;

@@ -22,6 +22,7 @@ uint64_t tally_clock_of_thread(pid_t tid);
 struct tally_thread_time {
 	uint64_t thread; /* its number in the kernel; 0 = the other members could not be read */
 	uint64_t ns; /* CPU time that it has used so far */
+	uint64_t kernel_ns; /* of it in the kernel, to a few ms */
 	uint64_t wait_ns; /* time between tally_clock_wait_begin() and _end() so far */
 	uint64_t minor_faults, major_faults;
 	uint64_t disk_bytes; /* that were fetched from a disk for it */

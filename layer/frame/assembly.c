@@ -342,11 +342,13 @@ take_thread_time(struct tally_frame_input *in, const struct tally_thread_time *f
 	/* A thread that had the same identity before may have ended: counts may have
 	 * decreased. */
 	if (!from->thread || from->thread != to->thread || from->ns > to->ns ||
-	    from->wait_ns > to->wait_ns || from->minor_faults > to->minor_faults ||
+	    from->kernel_ns > to->kernel_ns || from->wait_ns > to->wait_ns ||
+	    from->minor_faults > to->minor_faults ||
 	    from->major_faults > to->major_faults || from->disk_bytes > to->disk_bytes)
 		return;
 	in->has_thread = true;
 	in->thread_ns = to->ns - from->ns;
+	in->kernel_ns = to->kernel_ns - from->kernel_ns;
 	in->wait_ns = to->wait_ns - from->wait_ns;
 	in->minor_faults = to->minor_faults - from->minor_faults;
 	in->major_faults = to->major_faults - from->major_faults;

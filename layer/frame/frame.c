@@ -691,6 +691,7 @@ begin_record(struct tally_frame_builder *b, const struct tally_frame_input *in)
 		.has_wait = in->has_thread,
 		.asleep = in->asleep,
 		.n_asleep = in->n_asleep,
+		.kernel_ns = in->kernel_ns,
 		.minor_faults = in->minor_faults,
 		.major_faults = in->major_faults,
 		.disk_bytes = in->disk_bytes,

@@ -30,7 +30,7 @@ struct tally_frame_input {
 	uint64_t start_ns, end_ns;
 	struct tally_thread_time thread; /* the thread that ended it, then; all 0 = not known */
 	bool has_thread; /* the next two are known */
-	uint64_t thread_ns, wait_ns, minor_faults, major_faults, disk_bytes;
+	uint64_t thread_ns, kernel_ns, wait_ns, minor_faults, major_faults, disk_bytes;
 	const struct tally_events *events; /* NULL: not known */
 	const struct tally_asleep_record *asleep;
 	uint32_t n_asleep;

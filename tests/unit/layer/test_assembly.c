@@ -114,12 +114,13 @@ hand_over(struct world *w, struct tally_stream *s, uint64_t frame, char how)
 	if (part->ends) {
 		atomic_fetch_add(&w->device->n_ended, part->captured);
 		part->end.now_ns = w->end_ns += 1000;
-		/* Each stream has its own thread, which works half the time, and waits in calls
-		 * for a quarter. */
+		/* Each stream has its own thread, which works half the time, all of that in the
+		 * kernel, and waits in calls for a quarter. */
 		if (how != '?')
 			part->end.thread = (struct tally_thread_time){
 				.thread = s->number + 1,
 				.ns = w->end_ns / 2,
+				.kernel_ns = w->end_ns / 2,
 				.wait_ns = w->end_ns / 4,
 			};
 	}
@@ -192,6 +193,7 @@ say_frames(GString *said, unsigned *next)
 				       f->flags & TALLY_FLAG(PARTIAL) ? "p" : "",
 				       f->has_thread ? "t" : "", f->n_passes);
 		g_assert_cmpuint(f->thread_ns, ==, f->has_thread ? f->cpu_ns / 2 : 0);
+		g_assert_cmpuint(f->kernel_ns, ==, f->thread_ns);
 		g_assert_cmpint(f->has_wait, ==, f->has_thread);
 		g_assert_cmpuint(f->wait_ns, ==, f->has_thread ? f->cpu_ns / 4 : 0);
 	}

@@ -3,6 +3,8 @@
 
 #include <fcntl.h>
 #include <glib.h>
+#include <stdbool.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 static const struct {
@@ -64,6 +66,31 @@ test_waits(void)
 	uint64_t all = tally_clock_thread().wait_ns - from;
 	g_assert_cmpuint(all, >=, after_inner + 2000000);
 	g_assert_cmpuint(all, <=, tally_clock_now_ns() - begin_ns);
+}
+
+enum { WORK_NS = 100000000, BLOCK = 1 << 20 };
+
+/* Of so much work that the thread does, how much is the kernel's. */
+static uint64_t
+work(bool in_kernel)
+{
+	g_autofree char *data = g_malloc(BLOCK);
+	struct tally_thread_time from = tally_clock_thread(), to = from;
+	while (to.ns - from.ns < WORK_NS) {
+		if (in_kernel)
+			g_assert_cmpint(getrandom(data, BLOCK, 0), >, 0);
+		for (int i = 0; i < BLOCK && !in_kernel; i++)
+			((volatile char *)data)[i]++;
+		to = tally_clock_thread();
+	}
+	return to.kernel_ns - from.kernel_ns;
+}
+
+static void
+test_kernel(void)
+{
+	g_assert_cmpuint(work(true), >=, WORK_NS / 2);
+	g_assert_cmpuint(work(false), <=, WORK_NS / 2);
 }
 
 /* What a disk read for the thread; where files are in memory there is no disk. */
@@ -152,6 +179,7 @@ main(int argc, char **argv)
 	g_test_add_func("/clock/elapsed", test_elapsed_ticks);
 	g_test_add_func("/clock/now", test_now);
 	g_test_add_func("/clock/waits", test_waits);
+	g_test_add_func("/clock/kernel", test_kernel);
 	g_test_add_func("/clock/disk", test_disk);
 	g_test_add_func("/clock/map/uncalibrated", test_uncalibrated);
 	g_test_add_func("/clock/map", test_map);
