@@ -207,7 +207,8 @@ tally_asleep_text(const struct tally_asleep_record *a)
 	} places[] = {
 		{ "nanosleep", "sleep" },       { "futex", "lock, or another thread" },
 		{ "wait4", "another process" }, { "waitid", "another process" },
-		{ "fault", "page of memory" },
+		{ "fault", "page of memory" },  { "fork", "another process" },
+		{ "clone", "another process" },
 	};
 	const char *what = a->of;
 	if (a->thread)

@@ -84,6 +84,12 @@ static const struct call {
 	CALL(poll),
 	CALL(epoll_wait),
 	CALL(open),
+	CALL(unlink),
+	CALL(rename),
+	CALL(vfork),
+#endif
+#ifdef SYS_select
+	CALL(select),
 #endif
 	CALL(ppoll),
 	CALL(pselect6),
@@ -100,6 +106,14 @@ static const struct call {
 	OF_FILE(sendto),
 	OF_FILE(fsync),
 	OF_FILE(fdatasync),
+	OF_FILE(ftruncate),
+	OF_FILE(fallocate),
+	OF_FILE(sendfile),
+	OF_FILE(flock),
+	OF_FILE(fcntl),
+	OF_FILE(close),
+	OF_FILE(connect),
+	OF_FILE(accept4),
 	OF_FILE(ioctl),
 	CALL(openat),
 	CALL(statx),
@@ -108,6 +122,10 @@ static const struct call {
 	CALL(sync),
 	CALL(wait4),
 	CALL(waitid),
+	CALL(clone), /* until the child runs another program */
+	CALL(clone3),
+	CALL(unlinkat),
+	CALL(renameat2),
 #ifdef SYS_mmap
 	CALL(mmap),
 #endif

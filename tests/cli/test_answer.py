@@ -869,6 +869,7 @@ class Answer(CliCase):
             ("for a lock", run(more=asleep("futex")), "a wait (lock, or another thread: futex)"),
             ("in a file", run(more=asleep("pread64", of="file")), "a wait (file: pread64)"),
             ("in a call without a name", run(more=asleep("syscall 451")), "a wait (syscall 451)"),
+            ("for a child that begins", run(more=asleep("vfork")), "a wait (another process: vfork)"),
             ("in poll, of who knows what", run(more=asleep("poll")), "a wait (poll)"),
             ("in a device, of Wine for one", run(more=asleep("ioctl", of="device")), "a wait (device: ioctl)"),
             ("in two", run(more=asleep("poll", ("fsync", 12), ("read", 15))), "a wait (poll 20.0 ms; read 15.0 ms)"),
