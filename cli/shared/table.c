@@ -56,6 +56,8 @@ fit_columns(const struct tally_table *t, size_t width, bool cut, guint *n)
 		if (width && cut && least + others + GAP + widths[*n] > width)
 			break;
 	size_t room = !width ? MOST_NAME : width > others ? width - others : 0;
+	if (width && !cut && room < least)
+		room = MIN(width, MOST_NAME); /* a row takes several lines anyway */
 	if (t->left[0] && widths[0] > room)
 		widths[0] = MAX(least, room);
 	return widths;

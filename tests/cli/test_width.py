@@ -104,6 +104,13 @@ class Width(CliCase):
         self.assertNotIn(NAMES[0], self.printed(80, args))
         self.assertIn(NAMES[0], self.printed(0, args))
 
+    def test_wide(self):
+        """Where rows take two lines anyway, names are whole; on one line they get what is left."""
+        for width in (80, 120):
+            text = self.printed(width, ["report", "--wide", "{a}"])
+            for name in NAMES:
+                self.assertIn("\n" + name + " ", text, width)
+
     def test_names_of_sides(self):
         text = self.printed(0, ["compare", "--base-name", "main@1234", "--new-name", "this change", "{a}", "{b}"])
         self.assertIn("base: main@1234, 120 frames\nnew: this change, 120 frames\n", text)
