@@ -110,6 +110,7 @@ struct page {
 	struct tally_out *out;
 	struct pack pack;
 	uint64_t warmup;
+	struct tally_compare *compared; /* NULL: there is one log, or they are not compared */
 };
 
 /* Numbers of JSON */
@@ -345,10 +346,10 @@ put_end(struct tally_out *o, const struct tally_aggregate *a)
 
 /* What `report --by pipeline` says: the log is read a second time. */
 static void
-put_pipelines(struct page *p, const char *path)
+put_pipelines(struct page *p, const struct tally_aggregate *of)
 {
 	struct tally_aggregate a = { 0 };
-	if (tally_aggregate_read_watched(&a, NULL, path, &tally_by_pipeline, p->warmup, NULL,
+	if (tally_aggregate_read_watched(&a, NULL, of->path, &tally_by_pipeline, of->warmup, NULL,
 					 false) == TALLY_EXIT_OK)
 		tally_json_put_rows(p->out, &a, a.groups, "pipelines", false);
 	tally_aggregate_finish(&a);
@@ -410,7 +411,7 @@ put_log(struct page *p, const struct tally_html_log *log)
 	put_options(o, a->identity.options);
 	put_end(o, a);
 	if (log->has_pipelines && strcmp(a->path, "-") != 0)
-		put_pipelines(p, a->path);
+		put_pipelines(p, a);
 	tally_answer_put_json(o, "answers", log->answer);
 	put_notes(o, log);
 	tally_out_array(o, "series");
@@ -426,38 +427,42 @@ put_log(struct page *p, const struct tally_html_log *log)
 	tally_out_end_object(o);
 }
 
-/* The result of `passtally compare` for two logs, by its defaults, so that the page and the command
- * never differ: what `compare --json` prints, or why the logs are not compared. The logs are read a
- * second time. Nothing is written where they cannot be. */
-static void
-put_verdict(struct tally_out *o, const char *const logs[2], uint64_t warmup)
+/* Reads both logs as `passtally compare` does by its defaults, which leaves as many frames out at
+ * the start of each. False where they cannot be read a second time, or have nothing to compare. */
+static bool
+read_to_compare(struct tally_compare *c, const struct tally_html_log logs[2],
+		const struct tally_compare_filter *filter)
 {
-	const struct tally_compare_filter all = { .warmup = warmup, .device = -1 };
-	struct tally_compare c;
-	bool good = strcmp(logs[0], "-") != 0 && strcmp(logs[1], "-") != 0;
-	if (!good)
-		return;
-	tally_compare_init(&c);
-	c.settings.confidence = TALLY_COMPARE_CONFIDENCE;
+	bool good = true;
+	tally_compare_init(c);
+	c->settings.confidence = TALLY_COMPARE_CONFIDENCE;
 	for (unsigned side = 0; good && side < TALLY_N_SIDES; side++) {
-		struct tally_compare_log *log;
-		good = tally_compare_log_read(&log, logs[side], &all) == TALLY_EXIT_OK;
-		g_ptr_array_add(c.logs[side], log);
+		const char *path = logs[side].aggregate.path;
+		struct tally_compare_log *log = NULL;
+		good = strcmp(path, "-") != 0 &&
+		       tally_compare_log_read(&log, path, filter) == TALLY_EXIT_OK;
+		if (log)
+			g_ptr_array_add(c->logs[side], log);
 	}
-	if (good && tally_compare_join(&c) == TALLY_EXIT_OK) {
-		tally_compare_find_unlike(&c);
-		g_autofree char *why = tally_compare_refusal(&c);
-		tally_out_object(o, "verdict");
-		if (why) {
-			tally_out_text(o, "refused", why);
-		} else {
-			tally_compare_judge(&c);
-			tally_compare_conclude(&c);
-			tally_compare_put_json(o, &c);
-		}
-		tally_out_end_object(o);
+	return good && tally_compare_join(c) == TALLY_EXIT_OK;
+}
+
+/* What `compare --json` prints, or why the logs are not compared, so that the page and the
+ * command never differ. */
+static void
+put_verdict(struct tally_out *o, struct tally_compare *c)
+{
+	tally_compare_find_unlike(c);
+	g_autofree char *why = tally_compare_refusal(c);
+	tally_out_object(o, "verdict");
+	if (why) {
+		tally_out_text(o, "refused", why);
+	} else {
+		tally_compare_judge(c);
+		tally_compare_conclude(c);
+		tally_compare_put_json(o, c);
 	}
-	tally_compare_finish(&c);
+	tally_out_end_object(o);
 }
 
 /* The page */
@@ -476,11 +481,8 @@ put_logs(struct page *p, const struct tally_html_log *logs, unsigned n)
 	for (unsigned i = 0; i < n; i++)
 		put_log(p, &logs[i]);
 	tally_out_end_array(o);
-	if (n == 2) {
-		const char *const paths[2] = { logs[0].aggregate.path,
-					       logs[1].aggregate.path };
-		put_verdict(o, paths, p->warmup);
-	}
+	if (p->compared)
+		put_verdict(o, p->compared);
 	tally_out_break(o, "\n");
 	tally_out_array(o, "columns");
 	TALLY_EACH_OF (const struct packed, c, p->pack.columns) {
@@ -508,7 +510,8 @@ put_base64(struct tally_out *o, const GByteArray *blob)
 }
 
 static void
-write_page(FILE *file, const struct tally_html_log *logs, unsigned n, uint64_t warmup)
+write_page(FILE *file, const struct tally_html_log *logs, unsigned n, uint64_t warmup,
+	   struct tally_compare *compared)
 {
 	struct tally_out out;
 	struct page p = {
@@ -516,6 +519,7 @@ write_page(FILE *file, const struct tally_html_log *logs, unsigned n, uint64_t w
 		.pack = { g_byte_array_new(), g_byte_array_new(),
 			  g_array_new(FALSE, FALSE, sizeof(struct packed)) },
 		.warmup = warmup,
+		.compared = compared,
 	};
 	const char *mark = strstr(tally_html_page, TALLY_HTML_MARK);
 	tally_out_init(&out, file);
@@ -534,6 +538,45 @@ write_page(FILE *file, const struct tally_html_log *logs, unsigned n, uint64_t w
 	g_array_unref(p.pack.columns);
 }
 
+/* The page of two logs: each is read again where the comparison leaves out other frames at its
+ * start, so that all numbers of the page are of the same frames. */
+static int
+write_compared(FILE *file, struct tally_html_log logs[2], uint64_t warmup)
+{
+	const struct tally_compare_filter filter = { .warmup = warmup, .device = -1 };
+	struct tally_compare c;
+	int status = TALLY_EXIT_OK;
+	bool compared = read_to_compare(&c, logs, &filter);
+	for (unsigned i = 0; compared && i < TALLY_N_SIDES && status == TALLY_EXIT_OK; i++) {
+		const struct tally_compare_log *log = c.logs[i]->pdata[0];
+		if (log->aggregate.warmup == logs[i].aggregate.warmup)
+			continue;
+		tally_html_log_finish(&logs[i]);
+		status = tally_html_log_read(&logs[i], NULL, log->aggregate.path,
+					     log->aggregate.warmup, TALLY_N_SIDES);
+	}
+	if (status == TALLY_EXIT_OK)
+		write_page(file, logs, TALLY_N_SIDES, warmup, compared ? &c : NULL);
+	tally_compare_finish(&c);
+	return status;
+}
+
+static int
+read_and_write(FILE *file, const char *const *logs, unsigned n, uint64_t warmup)
+{
+	struct tally_html_log read[2] = { 0 };
+	int status = TALLY_EXIT_OK;
+	for (unsigned i = 0; i < n && status == TALLY_EXIT_OK; i++)
+		status = tally_html_log_read(&read[i], "report", logs[i], warmup, n);
+	if (status == TALLY_EXIT_OK && n == 2)
+		status = write_compared(file, read, warmup);
+	else if (status == TALLY_EXIT_OK)
+		write_page(file, read, n, warmup, NULL);
+	for (unsigned i = 0; i < n; i++)
+		tally_html_log_finish(&read[i]);
+	return status;
+}
+
 int
 tally_report_html(const char *path, const char *const *logs, unsigned n_logs,
 		  uint64_t warmup)
@@ -541,7 +584,6 @@ tally_report_html(const char *path, const char *const *logs, unsigned n_logs,
 	if (n_logs > 2)
 		return TALLY_FAIL(TALLY_EXIT_USAGE, "report",
 				  "--html takes one log, or two to compare");
-	struct tally_html_log read[2] = { 0 };
 	struct tally_result target = { 0 };
 	mode_t mode = 0666;
 	for (unsigned i = 0; i < n_logs; i++)
@@ -549,14 +591,10 @@ tally_report_html(const char *path, const char *const *logs, unsigned n_logs,
 	int status = tally_result_open(
 		&target, "report", path, mode, false,
 		"name the page first: passtally report --html OUT LOG");
-	for (unsigned i = 0; i < n_logs && status == TALLY_EXIT_OK; i++)
-		status = tally_html_log_read(&read[i], logs[i], warmup, n_logs);
 	if (status == TALLY_EXIT_OK)
-		write_page(target.file, read, n_logs, warmup);
+		status = read_and_write(target.file, logs, n_logs, warmup);
 	if (!tally_result_close(&target, status == TALLY_EXIT_OK) &&
 	    status == TALLY_EXIT_OK)
 		status = TALLY_EXIT_FAILED;
-	for (unsigned i = 0; i < n_logs; i++)
-		tally_html_log_finish(&read[i]);
 	return status;
 }

@@ -382,8 +382,8 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 }
 
 int
-tally_html_log_read(struct tally_html_log *log, const char *path, uint64_t warmup,
-		    unsigned share)
+tally_html_log_read(struct tally_html_log *log, const char *command, const char *path,
+		    uint64_t warmup, unsigned share)
 {
 	*log = (struct tally_html_log){ .share = share };
 	log->devices = g_ptr_array_new_with_free_func(free_device);
@@ -395,7 +395,7 @@ tally_html_log_read(struct tally_html_log *log, const char *path, uint64_t warmu
 		.frame = take_frame,
 		.then = tally_answer_watch(log->answer),
 	};
-	int status = tally_aggregate_read_watched(&log->aggregate, "report", path,
+	int status = tally_aggregate_read_watched(&log->aggregate, command, path,
 						  &tally_by_pass, warmup, &log->watch,
 						  false);
 	tally_answer_conclude(log->answer);

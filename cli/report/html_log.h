@@ -112,10 +112,10 @@ struct tally_html_log {
 	bool has_pipelines;
 };
 
-/* Returns TALLY_EXIT_OK, or the status of tally_aggregate_read_watched(). Always call
- * finish() afterwards. */
-int tally_html_log_read(struct tally_html_log *log, const char *path, uint64_t warmup,
-			unsigned share);
+/* Returns TALLY_EXIT_OK, or the status of tally_aggregate_read_watched(), which `command` is
+ * for. Always call finish() afterwards. */
+int tally_html_log_read(struct tally_html_log *log, const char *command, const char *path,
+			uint64_t warmup, unsigned share);
 void tally_html_log_finish(struct tally_html_log *log);
 void tally_html_series_finish(struct tally_html_series *s);
 /* The data kept for a device; NULL: no frame of it was read. */

@@ -351,6 +351,7 @@ async function showCompare(ticket) {
 		bothTable(la, a, lb, b, bothNumbers(a, b), "both"),
 		el("div", { class: "two" }, times.box, gpu.box),
 		compareTable(la, a, lb, b),
+		methodSection(),
 		el(
 			"details",
 			{ class: "about", id: "about" },

@@ -78,14 +78,35 @@ function verdictText(v, words) {
 	return `${changeWords(v, words)}${own}${within}: ${verdictWords(v)}`;
 }
 
+/* The verdict, and below it what is not the same in the two runs. */
 function verdictSection() {
-	const v = meta.verdict || { refused: "NOT COMPARED: these logs cannot be read twice" },
-		lines = v.lines || ["The differences below are as they are.", v.refused];
+	const v = meta.verdict || { refused: "NOT COMPARED: these logs cannot be read twice" };
+	const lines = v.lines || ["The differences below are as they are.", v.refused];
 	const color = v.refused ? "bad" : { slower: "bad", mixed: "bad", faster: "good" }[v.conclusion];
 	return el(
 		"section",
 		{ id: "verdict" },
 		el("p", { class: color }, el("strong", {}, lines[lines.length - 1])),
-		...lines.slice(0, -1).map((line) => el("p", { class: "dim" }, line)),
+		...lines
+			.slice(0, -1)
+			.filter((line) => v.refused || isUnlike(line))
+			.map((line) => el("p", { class: "dim" }, line)),
+	);
+}
+
+function isUnlike(line) {
+	return line.startsWith("differs: ");
+}
+
+/* How it was judged, and what would make it surer: below the tables that it is about. */
+function methodSection() {
+	const lines = (meta.verdict && meta.verdict.lines) || [];
+	return el(
+		"section",
+		{ id: "method" },
+		...lines
+			.slice(0, -1)
+			.filter((line) => !isUnlike(line))
+			.map((line) => el("p", { class: "dim" }, line)),
 	);
 }
