@@ -136,7 +136,8 @@ is_of_disk(const struct tally_answer_hitch *h)
 static bool
 has_worked(const struct tally_answer_hitch *h)
 {
-	return !is_asleep(h) && (h->part || !is_same(h, TALLY_HITCH_WORK));
+	double work = more_of(h, TALLY_HITCH_WORK);
+	return work > SAME || (!h->driver && is_hitch(h, work));
 }
 
 static enum tally_cause
@@ -153,8 +154,8 @@ of_thread(struct tally_answer_hitch *h)
 		return TALLY_CAUSE_FAULTS;
 	if (!h->driver && is_of_disk(h))
 		return TALLY_CAUSE_DISK;
-	h->part = !h->driver && is_hitch(h, more_of(h, TALLY_HITCH_WORK));
-	if (has_worked(h))
+	h->part = has_worked(h);
+	if (h->part && !is_asleep(h))
 		return TALLY_CAUSE_UNKNOWN; /* until it is known how long it had no CPU */
 	return TALLY_CAUSE_WAIT;
 }
@@ -167,8 +168,11 @@ share_part(struct tally_answer_hitch *h, uint64_t more_ns)
 	if (work + share_of(h, h->no_cpu_ns) >= 1 - SAME) {
 		h->ready_ns = h->no_cpu_ns;
 		h->cause = of_work(h);
-	} else if (share_of(h, more_ns) <= SAME && MIN(work, share_of(h, h->growth_ns)) <= SAME) {
+	} else if (MIN(work, share_of(h, h->growth_ns)) <= SAME) {
 		h->cause = TALLY_CAUSE_WAIT;
+		h->ready_sure = false;
+		if (share_of(h, more_ns) > SAME)
+			h->ready_ns = h->no_cpu_ns;
 	}
 }
 
@@ -184,7 +188,7 @@ tally_cause_ready(struct tally_answer_hitch *h, uint64_t ready_ns, double usual_
 	h->ready_sure = sure && !h->thread;
 	if (h->cause == TALLY_CAUSE_OWN && h->ready_ns)
 		h->cause = TALLY_CAUSE_WAIT; /* another program had the CPU */
-	if (h->cause == TALLY_CAUSE_UNKNOWN && h->part)
+	if (h->cause == TALLY_CAUSE_UNKNOWN && h->part && !h->driver)
 		share_part(h, more_ns);
 }
 

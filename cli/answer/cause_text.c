@@ -74,7 +74,7 @@ work_of_text(const struct tally_answer_hitch *h, double work_ns)
 	if (h->cause == TALLY_CAUSE_EVENT || kernel_ns < EXPLAINS * work_ns)
 		return "";
 	return tally_phrase(", %s of it in the kernel",
-			    tally_duration_text(MIN(kernel_ns, work_ns)));
+			    kernel_ns < work_ns ? tally_duration_text(kernel_ns) : "all");
 }
 
 static bool

@@ -907,6 +907,9 @@ class Answer(CliCase):
             ("it worked, and had no CPU", run(ready=18, work=14), "the CPU; no CPU was free for up to 17.4 ms"),
             ("it took memory, and had no CPU", run(ready=18, work=14, more={"minor_faults": 12000}), "12000 page faults (new memory)"),
             ("it worked, and slept", run(ready=5, work=14), "a wait (sleep, lock, disk), and the CPU worked 11.0 ms"),
+            # Planted: an fsync on a busy machine.
+            ("it worked, and slept or had no CPU", run(ready=14, work=11), "a wait (sleep, lock, disk), or no CPU was free for up to 13.6 ms, and the CPU worked 8.00 ms"),
+            ("it worked, and slept, of it in the kernel", run(ready=5, work=14, more={"kernel_ns": 11 * MS}), "a wait (sleep, lock, disk), and the CPU worked 11.0 ms, all of it in the kernel"),
             ("passtally waited", run(more={"overhead_ns": 26 * MS}), "passtally itself"),
             ("passtally, or no free CPU", run(ready=25, more={"overhead_ns": 26 * MS}), "a wait (sleep, lock, disk), or no CPU was free for up to 25.0 ms"),
             ("it worked more, and slept", run(ready=3, work=22), "the CPU, and a wait (sleep, lock, disk)"),
@@ -952,7 +955,9 @@ class Answer(CliCase):
             self.assertEqual(got["hitches"]["worst"][0]["text"], "frame 60: +30.0 ms, Probe update 13.0 ms, its first use, "
                              "and the CPU worked 11.0 ms" + (words and f"; of it {words}"))
         # 60 ms of work, which alone would be a hitch, in 300 ms.
-        for ready, words in ((240, "the CPU; no CPU was free for up to 240 ms"), (10, "a wait (sleep, lock, disk, other programs), and the CPU worked 59.0 ms"), (170, "cannot tell: the CPU worked 59.0 ms, no pass took longer, no CPU was free for up to 170 ms"), (90, "cannot tell: the CPU worked 59.0 ms, no pass took longer")):
+        for ready, words in ((240, "the CPU; no CPU was free for up to 240 ms"), (10, "a wait (sleep, lock, disk, other programs), and the CPU worked 59.0 ms"),
+                             (170, "a wait (sleep, lock, disk), or no CPU was free for up to 170 ms, and the CPU worked 59.0 ms"),
+                             (90, "a wait (sleep, lock, disk), or no CPU was free for up to 90.0 ms, and the CPU worked 59.0 ms")):
             self.assertEqual(run(ready=ready, work=62, ms=314)["hitches"]["worst"][0]["text"], f"frame 60: +300 ms, {words}")
         # A stranger's: a lock, and shaders, all of that work.
         got = run(ready=10, work=62, ms=314, more={"events": [{"kind": "pipeline", "n": 1, "ns": 40 * MS, "own_ns": 40 * MS}]})
