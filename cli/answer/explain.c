@@ -317,6 +317,15 @@ are_others(const struct sides *s, const struct tally_answer_change *c)
 	return gone >= c->what_before_ns / 2 && new >= c->what_after_ns / 2;
 }
 
+/* Sets the work of a pass. */
+static void
+set_pass_work(const struct sides *s, const struct tally_part *part, struct tally_answer_change *c)
+{
+	set_work(s, c, part->was->work, part->work, 0, TALLY_WORK_PLACE);
+	if (part == s->r->parts->together)
+		name_drew(s, c);
+}
+
 static void
 take_pass(const struct sides *s, struct tally_part *to, struct tally_answer_change *c)
 {
@@ -324,10 +333,8 @@ take_pass(const struct sides *s, struct tally_part *to, struct tally_answer_chan
 	c->waits_ns = 0;
 	c->draws = tally_part_draws(to);
 	c->is_pass = true;
-	set_work(s, c, to->was->work, to->work, 0, TALLY_WORK_PLACE);
 	c->seldom = is_in(to, s->before) && is_in(to, s->after);
-	if (to == s->r->parts->together)
-		name_drew(s, c);
+	set_pass_work(s, to, c);
 }
 
 /* What explains most of a change, if that is at least half of it. */
@@ -381,15 +388,25 @@ thread_course(const struct tally_answer_change *c)
 	return 0;
 }
 
+/* The pass that is named, or NULL. */
+static struct tally_part *
+named_part(const struct sides *s, const struct tally_answer_change *c)
+{
+	TALLY_EACH (struct tally_part, part, s->r->parts->owned)
+		if (part->name == c->what)
+			return part;
+	return NULL;
+}
+
 /* How much what is named changed: a pass, all passes or a time of the thread; NAN: it is not of
  * frames. */
 static double
 named_change(const struct sides *s, const struct tally_answer_change *c)
 {
-	TALLY_EACH (struct tally_part, part, s->r->parts->owned)
-		if (part->name == c->what)
-			return (double)tally_part_median(part, s->after) -
-			       (double)tally_part_median(part, s->before);
+	struct tally_part *part = named_part(s, c);
+	if (part)
+		return (double)tally_part_median(part, s->after) -
+		       (double)tally_part_median(part, s->before);
 	if (thread_course(c))
 		return change_of(s, thread_course(c));
 	return c->what == all_passes ? change_of(s, TALLY_COURSE_GPU) : (double)NAN;
@@ -532,14 +549,21 @@ look_at_clock(const struct sides *s, struct tally_answer_change *c)
 	c->held = median_in(held, s->before) <= 0 && median_in(held, s->after) > 0;
 }
 
-/* Whether the work of what is named changed by less than half as much until soon after it. */
+/* Whether the work of the passes that are named changed by less than half as much until soon after
+ * it. */
 static bool
-has_later_work(const struct tally_answer_change *c, const struct tally_answer_change *soon)
+has_later_work(const struct sides *soon, const struct tally_answer_change *c)
 {
+	struct tally_answer_change until = *c;
+	const struct tally_part *of = named_part(soon, c);
 	bool later = false;
-	for (int i = 0; i < TALLY_WORK_PLACE && soon->what == c->what; i++) {
+	if (of)
+		set_pass_work(soon, of, &until);
+	else if (c->what == all_passes)
+		explain_by_gpu(soon, &until);
+	for (int i = 0; i < TALLY_WORK_PLACE; i++) {
 		double all = c->work[i][1] - c->work[i][0];
-		double part = soon->work[i][1] - soon->work[i][0];
+		double part = until.work[i][1] - until.work[i][0];
 		later |= fabs(all) > OTHER_WORK * c->work[i][0] && part / all < HALF;
 	}
 	return later;
@@ -551,14 +575,12 @@ static void
 explain(const struct sides *whole, struct tally_answer_change *c)
 {
 	const struct tally_answer_change blank = *c;
-	struct tally_answer_change until_soon = *c;
 	const struct sides near = next_to(whole), *s = whole;
 	const struct sides soon = { s->r, s->before, near.after, s->lost_ns };
-	explain_change(&soon, &until_soon);
 	explain_change(s, c);
 	double change = named_change(&near, c), all = c->what_after_ns - c->what_before_ns;
 	if ((change / change_of(&near, TALLY_COURSE_FRAME) < HALF && change / all < HALF) ||
-	    has_later_work(c, &until_soon)) {
+	    has_later_work(&soon, c)) {
 		struct tally_answer_time pass = { c->what, c->what_before_ns, c->what_after_ns,
 						  NULL };
 		bool later = c->is_pass && named_change(&soon, c) / all < HALF;
