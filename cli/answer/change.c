@@ -11,6 +11,7 @@
 #define LEAST 20 /* blocks on each side, or */
 #define LEAST_SHARE 0.05 /* of all */
 #define RATIO 1.15
+#define RATIO_OF_WORK 1.08 /* where the work of the frames steps, too */
 #define AGREE 0.9 /* of the pairs, or so of the nearer half of each side and */
 #define AGREE_ALL 0.7 /* of all, as a side may begin or end with another stretch */
 #define NEXT_TO 8 /* blocks, at least, before and after a slope */
@@ -23,6 +24,10 @@
 struct blocks {
 	const double *means;
 	uint32_t n, least; /* of a side */
+	const uint32_t *slots; /* of the course, for each */
+	uint64_t block, frames; /* of a slot, and of the run */
+	tally_change_has_work *has_work;
+	const void *user;
 };
 
 /* Where the blocks divide best (Pettitt 1979): the largest sum of signs between the sides.
@@ -68,17 +73,25 @@ level_of(const struct blocks *b, uint32_t from, uint32_t to)
 	return tally_median(sums, to - from - 1) / 2;
 }
 
-/* How many pairs of blocks before `at` and after `until` agree on which are slower; 0: hardly any
- * are. */
+/* The frame that a block begins with. */
+static uint64_t
+frame_of(const struct blocks *b, uint64_t i)
+{
+	return i < b->n ? b->slots[i] * b->block : b->frames;
+}
+
+/* How many pairs of blocks before `at` and after `until` agree on which are slower; 0: they do not
+ * differ by `ratio`. */
 static double
-agreement_in(const struct blocks *b, uint64_t from, uint64_t at, uint64_t until, uint64_t to)
+agreement_in(const struct blocks *b, uint64_t from, uint64_t at, uint64_t until, uint64_t to,
+	     double ratio)
 {
 	uint64_t n = at - from - 1, m = to - until - 1;
 	g_autofree double *before = smooth(b->means + from, (uint32_t)n + 1);
 	g_autofree double *after = smooth(b->means + until, (uint32_t)m + 1);
 	double x = tally_median(before, (uint32_t)n), y = tally_median(after, (uint32_t)m);
 	double agree = 0;
-	if (MAX(x, y) < RATIO * MIN(x, y))
+	if (MAX(x, y) < ratio * MIN(x, y))
 		return 0;
 	for (uint64_t i = 0; i < n; i++)
 		for (uint64_t k = 0; k < m; k++)
@@ -106,17 +119,17 @@ end_of(const struct blocks *b, const struct found *f, unsigned i)
 }
 
 static double
-agreement(const struct blocks *b, const struct found *f, unsigned i)
+agreement_by(const struct blocks *b, const struct found *f, unsigned i, double ratio)
 {
 	const struct tally_change *c = &f->all[i];
 	uint64_t from = begin_of(f, i), to = end_of(b, f, i);
-	double all = agreement_in(b, from, c->at, c->until, to);
+	double all = agreement_in(b, from, c->at, c->until, to, ratio);
 	if (all >= AGREE || all < AGREE_ALL)
 		return all;
 	uint64_t near = MAX(b->least, (c->at - from) / 2),
 		 more = MAX(b->least, (to - c->until) / 2);
 	return agreement_in(b, c->at - MIN(near, c->at - from), c->at, c->until,
-			    MIN(c->until + more, to));
+			    MIN(c->until + more, to), ratio);
 }
 
 /* Where the blocks before lie furthest on their side of the middle, and those after on theirs, each
@@ -139,6 +152,30 @@ place(const struct blocks *b, const struct found *f, unsigned at)
 		best = i + 1;
 	}
 	return best;
+}
+
+/* Whether the work explains a step, at its place. */
+static bool
+is_of_work(const struct blocks *b, const struct found *f, unsigned i)
+{
+	struct found placed = *f;
+	struct tally_change *c = &placed.all[i];
+	uint64_t from = begin_of(f, i), to = end_of(b, f, i);
+	c->before_ns = level_of(b, (uint32_t)from, (uint32_t)c->at);
+	c->after_ns = level_of(b, (uint32_t)c->until, (uint32_t)to);
+	return c->at == c->until &&
+	       b->has_work(b->user, frame_of(b, from), frame_of(b, place(b, &placed, i)),
+			   frame_of(b, to), c->after_ns - c->before_ns);
+}
+
+static double
+agreement(const struct blocks *b, const struct found *f, unsigned i)
+{
+	double all = agreement_by(b, f, i, RATIO);
+	if (all > 0)
+		return all;
+	all = agreement_by(b, f, i, RATIO_OF_WORK);
+	return all >= AGREE && is_of_work(b, f, i) ? all : 0;
 }
 
 static void
@@ -169,7 +206,7 @@ divide_some(const struct blocks *b, uint32_t from, uint32_t to)
 	uint32_t n = 2 * b->least;
 	for (uint32_t i = from; i + n <= to; i += b->least / 2) {
 		uint32_t here = divide(b, i, i + n);
-		if (here && agreement_in(b, i, here, here, i + n) >= AGREE)
+		if (here && agreement_in(b, i, here, here, i + n, RATIO) >= AGREE)
 			return here;
 	}
 	return 0;
@@ -323,12 +360,17 @@ keep_changes(const struct blocks *b, struct found *f)
 }
 
 unsigned
-tally_change_find(const struct tally_course *frames, uint64_t n,
-		  struct tally_change out[TALLY_CHANGE_MOST])
+tally_change_find(const struct tally_course *frames, uint64_t n, tally_change_has_work *has_work,
+		  const void *user, struct tally_change out[TALLY_CHANGE_MOST])
 {
 	g_autofree double *means = g_new(double, frames->room);
 	g_autofree uint32_t *slots = g_new(uint32_t, frames->room);
-	struct blocks b = { .means = means };
+	struct blocks b = { .means = means,
+			    .slots = slots,
+			    .block = frames->block,
+			    .frames = n,
+			    .has_work = has_work,
+			    .user = user };
 	struct found f = { .n = 0 };
 	for (uint32_t i = 0; i < frames->n && i * frames->block < n; i++) {
 		const struct tally_course_slot *s = &frames->slots[i];
@@ -346,10 +388,11 @@ tally_change_find(const struct tally_course *frames, uint64_t n,
 	unsigned made = 0;
 	for (unsigned i = 0; i < f.n && made < TALLY_CHANGE_MOST; i++) {
 		struct tally_change c = f.all[i];
-		c.at = slots[c.at] * frames->block;
-		c.until = slots[c.until] * frames->block;
+		double ratio = fmax(c.before_ns, c.after_ns) / fmin(c.before_ns, c.after_ns);
+		c.at = frame_of(&b, c.at);
+		c.until = frame_of(&b, c.until);
 		/* Its place may be another than where it was sure. */
-		if (fmax(c.before_ns, c.after_ns) >= RATIO * fmin(c.before_ns, c.after_ns))
+		if (ratio >= RATIO || (ratio >= RATIO_OF_WORK && is_of_work(&b, &f, i)))
 			out[made++] = c;
 	}
 	return made;

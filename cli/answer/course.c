@@ -58,16 +58,33 @@ is_within(const struct tally_course *c, uint32_t slot, uint64_t from, uint64_t t
 	return c->slots[slot].n && middle >= from && middle < to;
 }
 
+/* Of the blocks in a range, sorted; the caller frees them. */
+static double *
+sorted_means(const struct tally_course *c, uint64_t from, uint64_t to, size_t *n)
+{
+	double *means = g_new(double, MAX(c->n, 1));
+	*n = 0;
+	for (uint32_t i = 0; i < c->n; i++)
+		if (is_within(c, i, from, to))
+			means[(*n)++] = (double)c->slots[i].sum / c->slots[i].n;
+	qsort(means, *n, sizeof(means[0]), tally_order_double);
+	return means;
+}
+
 double
 tally_course_median(const struct tally_course *c, uint64_t from, uint64_t to)
 {
-	g_autofree double *means = g_new(double, MAX(c->n, 1));
-	size_t n = 0;
-	for (uint32_t i = 0; i < c->n; i++)
-		if (is_within(c, i, from, to))
-			means[n++] = (double)c->slots[i].sum / c->slots[i].n;
-	qsort(means, n, sizeof(means[0]), tally_order_double);
+	size_t n;
+	g_autofree double *means = sorted_means(c, from, to, &n);
 	return n ? means[(n - 1) / 2] : (double)NAN;
+}
+
+double
+tally_course_spread(const struct tally_course *c, uint64_t from, uint64_t to)
+{
+	size_t n;
+	g_autofree double *means = sorted_means(c, from, to, &n);
+	return n ? means[n - 1 - n / 10] - means[n / 10] : (double)NAN;
 }
 
 double

@@ -26,6 +26,8 @@ void tally_course_add(struct tally_course *c, uint64_t at, double value);
 /* The median of the blocks' means whose middle is in frames `from` up to, not including, `to`;
  * NAN: there is none. */
 double tally_course_median(const struct tally_course *c, uint64_t from, uint64_t to);
+/* What these means differ by, but for the tenth that is least and that which is most. */
+double tally_course_spread(const struct tally_course *c, uint64_t from, uint64_t to);
 /* The sum of the values in those blocks. */
 double tally_course_sum(const struct tally_course *c, uint64_t from, uint64_t to);
 /* How many frames of those blocks have a value. */

@@ -10,6 +10,7 @@
 /* The thresholds of docs/verdicts.md. */
 #define CLOCK_MOVED 0.95 /* the lower clock is at most so much of the higher one */
 #define OTHER_DRAWS 0.25 /* or vertices, fragments, width */
+#define STEPS 1.9 /* times what it varies by, work changes at once */
 #define OTHER_WORK 0.1 /* the same, of a change that is told */
 #define HALF 0.5 /* of a change is explained, and by a second cause: */
 #define SECOND 0.25 /* so much; by both so much too much at most */
@@ -32,6 +33,12 @@ median_in(const struct tally_course *c, struct tally_range range)
 {
 	double ns = tally_course_median(c, range.from, range.to);
 	return isnan(ns) ? 0 : ns;
+}
+
+static double
+spread_in(const struct tally_course *c, struct tally_range range)
+{
+	return tally_course_spread(c, range.from, range.to);
 }
 
 /* Two stretches of a run that are compared. */
@@ -598,6 +605,43 @@ explain(const struct sides *whole, struct tally_answer_change *c)
 	look_at_clock(s, c);
 }
 
+/* Whether one of `n` courses steps: by a quarter, and by more than it varies on either side,
+ * where a block of which half is beyond the change varies by half of it. */
+static bool
+do_step(const struct sides *s, const struct tally_course *from, const struct tally_course *to,
+	int n)
+{
+	bool steps = false;
+	for (int i = 0; i < n; i++) {
+		double before = median_in(&from[i], s->before);
+		double varies = fmax(spread_in(&from[i], s->before), spread_in(&to[i], s->after));
+		double step = fabs(median_in(&to[i], s->after) - before);
+		steps |= step > fmax(OTHER_DRAWS * before, STEPS * varies);
+	}
+	return steps;
+}
+
+/* Whether other work explains a small change. */
+static bool
+has_new_work(const void *user, uint64_t from, uint64_t at, uint64_t to, double lost_ns)
+{
+	const struct sides s = { user, { false, from, at }, { false, at, to }, lost_ns };
+	const struct sides near = next_to(&s);
+	const struct tally_course *work = &s.r->courses[TALLY_COURSE_DRAWS];
+	struct tally_answer_change c = { 0 };
+	explain_change(&near, &c);
+	const struct tally_part *part = named_part(&near, &c);
+	if (part && MIN(c.what_before_ns, c.what_after_ns) <= 0)
+		return !c.seldom;
+	if (part)
+		return do_step(&s, part->was->work, part->work, TALLY_WORK_PLACE);
+	bool steps = do_step(&s, work, work, TALLY_WORK_WIDTH);
+	for (int i = TALLY_COURSE_CALLS + TALLY_EVENT_SHADERS; i < TALLY_COURSE_CLOCK; i++)
+		steps |= change_of(&near, i) / lost_ns >= HALF &&
+			 do_step(&s, &s.r->courses[i], &s.r->courses[i], 1);
+	return c.what && steps;
+}
+
 /* In the longest part up to the run's end each quarter of which has more than the one before, by a
  * tenth of its whole growth. */
 static struct tally_answer_growth
@@ -659,7 +703,8 @@ void
 tally_explain_run(const struct tally_over_run *r, struct tally_answer_device *d)
 {
 	struct tally_change found[TALLY_CHANGE_MOST];
-	unsigned n = tally_change_find(&r->courses[TALLY_COURSE_FRAME], d->frames, found);
+	unsigned n = tally_change_find(&r->courses[TALLY_COURSE_FRAME], d->frames, has_new_work, r,
+				       found);
 	for (unsigned i = 0; i <= n; i++) {
 		struct tally_range range = stretch(found, n, i, d->frames);
 		if (range.to - range.from > d->range.to - d->range.from)

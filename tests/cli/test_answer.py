@@ -1139,6 +1139,14 @@ class Answer(CliCase):
             # A stranger's: a pass drew less from frame 160 on, which the frames hardly show.
             ("draws that go later", 330, lambda i: (after(i, 9.8, after(i, 7.1, 6.6, 160), 40), {name: (ms, after(i, 52, 36, 160)) for name, ms in (("GBuffer", after(i, 3.7, 2.6, 40)), ("UI", after(i, 3.7, 2.6, 40)))}, 1),
              [(40, "from frame 40 on 1.[45] times faster: .*; GPU 7.40 -> 5.20 ms, same draws")]),
+            ("14 % of a pass with the same work", 300, lambda i: (after(i, 10, 11.4), {"GBuffer": after(i, 3, 4.4)}, 3), []),
+            # Planted, and not told: a pass of 2 ms of 26, twice the draws or pixels of one.
+            ("10 %, by a new pass", 300, lambda i: (after(i, 10, 11, 150), {"GBuffer": 3} | ({"Bloom/Up": 1} if i >= 150 else {}), 3), [(150, "1.1 times slower: .*; Bloom 1.00 ms, new$")]),
+            ("10 % less, by a pass that is gone", 300, lambda i: (after(i, 11, 10, 150), {"GBuffer": 3} | ({"Bloom/Up": 1.1} if i < 150 else {}), 3), [(150, "1.1 times faster: .*; Bloom 1.10 ms, gone$")]),
+            ("10 %, by a pass with more draws", 300, lambda i: (after(i, 10, 11, 150), {"GBuffer": after(i, (3, 10), (4, 15), 150), "UI": 2}, 3), [(150, "; GBuffer 3.00 -> 4.00 ms, 10 -> 15 draws$")]),
+            ("10 %, by the CPU with more draws", 300, lambda i: (after(i, 10, 11, 150), {"GBuffer": (3, after(i, 10, 20, 150))}, after(i, 3, 4, 150)), [(150, "; CPU 3.00 -> 4.00 ms$")]),
+            ("6 %, by a new pass", 300, lambda i: (after(i, 10, 10.6), {"GBuffer": 3} | ({"Bloom/Up": 0.6} if i > 150 else {}), 3), []),
+            ("10 %, by a pass whose draws go up and down", 300, lambda i: (after(i, 10, 11), {"GBuffer": (after(i, 3, 4), after(i, 10, 15) + i // 16 * 5 % 8)}, 3), []),
         )
         for what, n, frame, want in cases:
             with self.subTest(what):
@@ -1392,11 +1400,15 @@ class Answer(CliCase):
             ((16, (3, 5), 1, 3, ("map", 7, 7)), "other waits 4.00 -> 12.0 ms, of it mapping 7.00 ms"),
             ((16, (7, 5), 5, 7, ("upload", 3, 3)), "GBuffer 3.00 -> 7.00 ms, same draws, and CPU 1.00 -> 5.00 ms, of it uploads 3.00 ms"),
             ((16, (11, 5), 1, 11, ("upload", 3, 3)), "GBuffer 3.00 -> 11.0 ms, same draws"),
+            # By a tenth: only with calls that were not there before.
+            ((8.8, (3, 5), 1.8, 3, ("upload", 0.7, 0.7)), "CPU 1.00 -> 1.80 ms, of it uploads 0.70 ms"),
+            ((8.8, (3, 5), 1.8, 3, ("upload", 0.3, 0.3)), None),
         )
         for after, words in cases:
             with self.subTest(words):
                 got = self.answer([frame_of(8, (3, 5), 1, 3) if i < 150 else frame_of(*after) for i in range(300)])
-                self.assertEqual([c["text"] for c in got["changes"]], [f"from frame 150 on 2.0 times slower: 8.00 -> 16.0 ms; {words}"])
+                ms, times = ("16.0", 2.0) if after[0] == 16 else (f"{after[0]:.2f}", 1.1)
+                self.assertEqual([c["text"] for c in got["changes"]], [f"from frame 150 on {times} times slower: 8.00 -> {ms} ms; {words}"] if words else [])
         # The thread that is waited for beside a pass.
         made = []
         for line in log_of([(8, {"GBuffer": 3}, {"thread_ns": MS, "wait_ns": 3 * MS}) if i < 150 else (16, {"GBuffer": 7}, {"thread_ns": MS, "wait_ns": 7 * MS}) for i in range(300)]):
