@@ -76,7 +76,7 @@ struct tally_answer_change {
 	double what_before_ns, what_after_ns;
 	double work[TALLY_N_WORK][2]; /* of what is named, before and after; 0: not known */
 	/* The one of several passes whose draws, or size, these are; or NULL. */
-	const char *drew, *draws; /* what they are: tally_part_draws() */
+	const char *drew, *draws; /* what they are, as tally_part_draws(); NULL: draws */
 	/* The pass that is most of all passes' change; beside what is named another pass or time
 	 * of the thread; calls, as a part of that; and a pass that grew after it, while that did
 	 * not last. */

@@ -66,7 +66,7 @@ what_changed(const struct tally_answer_change *c)
 	const double *n = c->work[TALLY_WORK_DRAWS];
 	const double *vertices = c->work[TALLY_WORK_VERTICES];
 	const char *draws = "", *drew = c->is_pass ? tally_short_name(c->drew) : "";
-	const char *of = c->is_pass ? c->draws : "draws";
+	const char *of = c->draws ? c->draws : "draws";
 	if (c->starved)
 		draws = tally_phrase(", or its driver had no CPU%s",
 				     c->after_ns < c->before_ns ? " before" : "");

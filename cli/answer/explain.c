@@ -10,6 +10,7 @@
 /* The thresholds of docs/verdicts.md. */
 #define CLOCK_MOVED 0.95 /* the lower clock is at most so much of the higher one */
 #define OTHER_DRAWS 0.25 /* or vertices, fragments, width */
+#define NEARLY 0.9 /* all frames */
 #define STEPS 1.9 /* times what it varies by, work changes at once */
 #define OTHER_WORK 0.1 /* the same, of a change that is told */
 #define HALF 0.5 /* of a change is explained, and by a second cause: */
@@ -541,6 +542,40 @@ name_place(const struct sides *s, struct tally_answer_change *c)
 	c->what = c->in ? rest : c->what;
 }
 
+/* How many draws a frame has of a pass that perhaps not all frames have. */
+static double
+draws_in(const struct tally_part *part, struct tally_range range)
+{
+	const struct tally_course *draws = &part->work[TALLY_WORK_DRAWS];
+	double frames = (double)(range.to - range.from);
+	double share = (double)tally_course_count(draws, range.from, range.to) / frames;
+	return median_in(draws, range) * (share > NEARLY ? 1 : share < 1 - NEARLY ? 0 : share);
+}
+
+/* Of draws, dispatches and copies of all passes, sets those that changed most. */
+static void
+name_calls(const struct sides *s, struct tally_answer_change *c)
+{
+	static const char *const words[] = { "draws", "dispatches", "copies", "calls" };
+	double n[G_N_ELEMENTS(words)][2] = { { 0 } };
+	unsigned most = 0;
+	memcpy(n[0], c->work[TALLY_WORK_DRAWS], sizeof(n[0])); /* of all passes */
+	TALLY_EACH (const struct tally_part, part, s->r->parts->all[TALLY_PART_FINE]) {
+		unsigned i = 0;
+		while (strcmp(words[i], tally_part_draws(part)) != 0)
+			i++;
+		for (int side = 0; side < 2; side++) {
+			double draws = draws_in(part, side ? s->after : s->before);
+			n[0][side] -= draws;
+			n[i][side] += draws;
+		}
+	}
+	for (unsigned i = 1; i < G_N_ELEMENTS(words); i++)
+		most = fabs(n[i][1] - n[i][0]) > fabs(n[most][1] - n[most][0]) ? i : most;
+	c->draws = words[most];
+	memcpy(c->work[TALLY_WORK_DRAWS], n[most], sizeof(n[most]));
+}
+
 /* Whether the GPU's clock went along with a change. */
 static void
 look_at_clock(const struct sides *s, struct tally_answer_change *c)
@@ -602,6 +637,8 @@ explain(const struct sides *whole, struct tally_answer_change *c)
 	if (!c->starved)
 		add_second(s, c);
 	name_place(s, c);
+	if (c->what == all_passes)
+		name_calls(s, c);
 	look_at_clock(s, c);
 }
 

@@ -1433,6 +1433,19 @@ class Answer(CliCase):
                 n = sum(counts.values()) if word != "draws" else 1
                 self.assertRegex((got["changes"] if of == "changes" else got["hitches"]["worst"])[0]["text"], f"GBuffer 1.00 -> [0-9.]* ms, {3 * n} -> {30 * n} {word}$")
 
+    def test_more_copies_beside_other_passes(self):
+        """All passes take longer; a new one only copies."""
+        for counts, words in (({"copies": 4}, "0 -> 4 copies"), ({"dispatches": 6}, "0 -> 6 dispatches"), ({"draws": 4}, "20 -> 24 draws"), ({}, "same draws")):
+            lines, start = [header(), device(), *(pass_info(IDS[n], n) for n in ("GBuffer", "UI", "Probe update"))], 10**9
+            for i in range(300):
+                ms, gpu = (8, 3) if i < 150 else (16, 6)
+                passes = [one_pass(k, IDS[n], gpu * MS, n, draws=10) for k, n in enumerate(("GBuffer", "UI"))]
+                passes += [one_pass(2, IDS["Probe update"], MS, "Probe update", **{"draws": 0} | counts)] if i >= 150 and counts else []
+                lines.append(frame(i, passes, start_ns=start, cpu_ns=ms * MS))
+                start += ms * MS
+            got = self.answers(lines + [end(300, 600 + 150 * bool(counts))])[0]["changes"]
+            self.assertEqual([c["text"] for c in got], [f"from frame 150 on 2.0 times slower: 8.00 -> 16.0 ms; GPU 6.00 -> {13 if counts else 12}.0 ms, {words}"])
+
     def test_a_change_of_all_sizes(self):
         """All passes have other targets, and so other names; another scene is not the same one at another size."""
         for draws, words in ((10, "GPU 6.00 -> 12.0 ms, same draws, Color 1920x1080 RGBA8 4 times the pixels (960x540 -> 1920x1080)"), (20, "GPU 6.00 -> 12.0 ms, other passes")):
