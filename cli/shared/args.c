@@ -37,8 +37,9 @@ read_shown(const char *line, struct shown *s)
 	const char *values = name + len + (name[len] == ' ');
 	size_t n = strcspn(values, " \n");
 	s->letter = line[2] == '-' ? line[3] : '\0';
-	g_strlcpy(s->name, name, MIN(len + 1, sizeof(s->name)));
-	g_strlcpy(s->values, values, MIN(n + 1, sizeof(s->values)));
+	/* Not g_strlcpy(), which reads the whole help behind them for its result. */
+	g_snprintf(s->name, sizeof(s->name), "%.*s", (int)len, name);
+	g_snprintf(s->values, sizeof(s->values), "%.*s", (int)n, values);
 	s->text = values + n;
 	return true;
 }
