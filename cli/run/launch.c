@@ -128,7 +128,8 @@ tally_launch_start(struct tally_launch *launch, char *const *argv, const char *o
 		return errno;
 	block_forwarded(&before_mask);
 	take_signals();
-	pid_t pid = fork();
+	/* The child changes its own signals and descriptors, and executes: no page is copied. */
+	pid_t pid = vfork();
 	if (pid == 0)
 		become(argv, output, error[1]);
 	if (pid < 0)
