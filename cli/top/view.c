@@ -336,7 +336,12 @@ tally_top_compose(struct tally_top_window *w, struct tally_top_look *look)
 		put_note(rows, w, look);
 	unsigned left = !look->height ? 0 : MAX(height - rows->len - keys, 1), before = rows->len;
 	g_autoptr(GPtrArray) table = make_table(sums, look);
-	put_table(rows, table, look, left);
+	if (d)
+		put_table(rows, table, look, left);
+	else
+		tally_top_put(tally_top_new_row(rows), TALLY_TOP_PLAIN, "%s",
+			      w->log.has_end ? "it ended before its first frame"
+					     : "no frame yet");
 	unsigned n_shown = rows->len - before - 1;
 	tally_top_sums_destroy(sums);
 	while (keys && rows->len + 1 < height)

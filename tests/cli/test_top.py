@@ -526,6 +526,11 @@ class Plain(CliCase):
         self.assertEqual(names(done.stdout.decode()), ["p01", "p00"])
         self.assertRegex(done.stdout.decode(), r"a.jsonl:\d+:\d+: ")
 
+    def test_a_log_without_frames_has_no_table(self):
+        for last, words in (([], "no frame yet"), ([end(0, 0)], "it ended before its first frame")):
+            shown = self.ok("top", "--once", self.write_log("a.jsonl", [header(), device()] + last)).stdout.decode()
+            self.assertEqual(shown.splitlines()[1:], ["", words])
+
     def test_finding_the_log(self):
         place = self.folder / "state" / "passtally"
         place.mkdir(parents=True)
