@@ -653,8 +653,9 @@ take_windows(const struct tally_answer *answer, struct tally_answer_device *d)
 void
 tally_answer_conclude(struct tally_answer *answer)
 {
-	TALLY_EACH (struct tally_answer_device, d, answer->read) {
-		if (d->frames && take_windows(answer, d))
+	TALLY_EACH (const struct tally_device_summary, of, answer->log->devices) {
+		struct tally_answer_device *d = find_device(answer->read, of->device);
+		if (!d || (d->frames && take_windows(answer, d)))
 			continue;
 		g_ptr_array_add(answer->devices, d);
 		if (d->frames)

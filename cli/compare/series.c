@@ -233,14 +233,6 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 
 /* Devices */
 
-static gint
-number_compare(gconstpointer a, gconstpointer b)
-{
-	uint32_t x = (*(struct tally_device_summary *const *)a)->device;
-	uint32_t y = (*(struct tally_device_summary *const *)b)->device;
-	return (x > y) - (x < y);
-}
-
 static int
 choose_devices(struct tally_compare_log *log, int64_t device)
 {
@@ -249,7 +241,6 @@ choose_devices(struct tally_compare_log *log, int64_t device)
 		if (d->frames &&
 		    (device >= 0 ? d->device == device : !tally_aggregate_is_beneath(a, d->device)))
 			g_ptr_array_add(log->devices, d);
-	g_ptr_array_sort(log->devices, number_compare);
 	if (log->devices->len)
 		return TALLY_EXIT_OK;
 	if (device >= 0 && !tally_aggregate_device(a, (uint32_t)device))

@@ -99,7 +99,11 @@ tally_aggregate_need_device(struct tally_aggregate *a, uint32_t number)
 	d->surfaces = g_array_new(FALSE, FALSE, sizeof(struct tally_surface));
 	tally_device_summary_forget(d);
 	g_hash_table_insert(a->state->devices, GUINT_TO_POINTER(number), d);
-	g_ptr_array_add(a->devices, d);
+	guint at = a->devices->len;
+	struct tally_device_summary **all = (struct tally_device_summary **)a->devices->pdata;
+	while (at > 0 && number < all[at - 1]->device)
+		at--;
+	g_ptr_array_insert(a->devices, (gint)at, d);
 	return d;
 }
 

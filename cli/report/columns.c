@@ -460,6 +460,9 @@ static int
 compare_rows(gconstpointer a, gconstpointer b, gpointer ascends)
 {
 	const struct sort_row *x = a, *y = b;
+	uint32_t of_x = x->group->device, of_y = y->group->device;
+	if (*(bool *)ascends && of_x != of_y)
+		return of_x < of_y ? -1 : 1; /* each has frames of its own */
 	if (isnan(x->number) != isnan(y->number))
 		return isnan(y->number) ? -1 : 1; /* those without come last */
 	int order = x->text ? strcmp(x->text, y->text)

@@ -479,6 +479,17 @@ class Report(CliCase):
         rows = self.json(self.write_log("b.jsonl", lines))["rows"]
         self.assertEqual(sorted(r["device"] for r in rows), [2, 3])
 
+    def test_devices_stand_by_number(self):
+        lines = [header()] + [line for d in (2, 0, 1) for line in (device(d), pass_info(A))]
+        lines += [frame(i, [one_pass(0, A, 10**6 * (d + 1))], d, start_ns=10**9 * d + 16 * 10**6 * i) for d in (2, 0, 1) for i in range(20)]
+        log = self.write_log("a.jsonl", lines + [end(60, 60)])
+        text = self.ok("report", log).stdout.decode()
+        self.assertEqual(re.findall("^device ([0-9])", text, re.M), ["0", "1", "2"])
+        report = self.json(log)
+        for key in ("devices", "answers"):
+            self.assertEqual([d["device"] for d in report[key]], [0, 1, 2], key)
+        self.assertEqual(re.findall("([0-9]) +[0-9.]+ +[0-9.]+ +[0-9.]+ +100.0%", "\n".join(self.table("--sort", "order", log))), ["0", "1", "2"])
+
     def test_queues(self):
         lines = [header(), device(api="vulkan"), pass_info(A, "a"), pass_info(B, "b"),
                  frame(0, [one_pass(0, A, 5, "a", queue="0.0"), one_pass(1, B, 5, "b", queue="1.0")]), end(1, 2)]
