@@ -119,9 +119,10 @@ static enum tally_cause
 of_work(struct tally_answer_hitch *h)
 {
 	h->growth_ns = tally_hitch_more(&h->was, TALLY_HITCH_WORK);
-	return !has_disk_faults(h) && faults_ns(h) >= EXPLAINS * (double)h->growth_ns
-		       ? TALLY_CAUSE_FAULTS
-		       : TALLY_CAUSE_CPU;
+	const double least = EXPLAINS * (double)h->growth_ns;
+	bool in_kernel = (double)tally_hitch_more(&h->was, TALLY_HITCH_KERNEL) >= least;
+	double faults = faults_ns(h) * (in_kernel ? SLOW_FAULT_NS / FAULT_NS : 1);
+	return !has_disk_faults(h) && faults >= least ? TALLY_CAUSE_FAULTS : TALLY_CAUSE_CPU;
 }
 
 /* Whether it read from a disk, and did not sleep elsewhere for a part of it. */

@@ -54,6 +54,8 @@ struct tally_answer_hitch {
 	 * it, and as far as it is sure: UINT64_MAX if it is not known. */
 	const char *thread;
 	uint64_t thread_ns, ready_ns, no_cpu_ns;
+	uint64_t thread_ready_ns; /* the same of `thread`; 0: its work alone explains it */
+	uint64_t others_bytes; /* read from a disk for other threads, more than usual */
 	bool ready_sure; /* most of that time is the frame's, and no `thread` worked */
 };
 

@@ -8,6 +8,8 @@
 
 #include "cli/answer/cause.h"
 
+#include <string.h>
+
 /* The thresholds of docs/verdicts.md: of what the frame lost. */
 #define EXPLAINS 0.5
 #define PART 0.1
@@ -15,8 +17,10 @@
 #define SAME 0.2
 #define MENTIONED 0.05
 #define DISK_FAULTS 10
-#define FAULT_NS 500 /* a page fault takes at least */
+#define FAULT_NS 500.0 /* a page fault takes at least */
+#define SLOW_FAULT_NS 2000 /* on a virtual machine */
 #define DISK_RATE 0.4 /* bytes a nanosecond */
+#define SLOW_DISK 0.1
 
 /* Such a part of what the frame lost. */
 static inline double
@@ -90,11 +94,14 @@ has_disk_faults(const struct tally_answer_hitch *h)
 	return tally_hitch_more(&h->was, TALLY_HITCH_DISK_FAULTS) >= DISK_FAULTS;
 }
 
-/* Whether a disk was read so fast that this is what the frame lost. */
+/* Whether a disk was read so fast that this is what the frame lost; it was seen to wait for a
+ * slower one. */
 static inline bool
 is_read(const struct tally_answer_hitch *h)
 {
-	return more_of(h, TALLY_HITCH_DISK_BYTES) >= DISK_RATE;
+	const struct tally_asleep_record *a = h->was.asleep;
+	bool seen = a->in && strstr(a->in, "read") && a->of && strcmp(a->of, "file") == 0;
+	return more_of(h, TALLY_HITCH_DISK_BYTES) >= (seen ? SLOW_DISK : DISK_RATE);
 }
 
 #endif

@@ -148,6 +148,17 @@ other_pass_text(const struct tally_answer_hitch *h)
 	return growth_text(tally_short_name(name), p, h->first == name, NULL, false);
 }
 
+static const char *
+thread_text(const struct tally_answer_hitch *h)
+{
+	const char *no_cpu = "";
+	if (h->thread_ready_ns)
+		no_cpu = tally_phrase(", and had no CPU for %s",
+				      tally_duration_text((double)h->thread_ready_ns));
+	return tally_phrase("%s worked %s%s", tally_short_name(h->thread),
+			    tally_duration_text((double)h->thread_ns), no_cpu);
+}
+
 /* What went on elsewhere, the first of it: calls, a thread, a disk; NULL: nothing is known. It does
  * not say that they were waited for. */
 static const char *
@@ -158,11 +169,13 @@ meanwhile_text(const struct tally_answer_hitch *h)
 	if (h->calls.elsewhere && calls && !is_passes(h) && h->cause != TALLY_CAUSE_EVENT)
 		return tally_event_text(&h->calls);
 	if (free && h->thread)
-		return tally_phrase("%s worked %s", tally_short_name(h->thread),
-				    tally_duration_text((double)h->thread_ns));
+		return thread_text(h);
 	if ((free || is_part(h) || is_passes(h)) &&
 	    tally_hitch_more(&h->was, TALLY_HITCH_DISK_BYTES) >= READ)
 		return read_text(h);
+	if (free && share_of(h, h->others_bytes) >= SLOW_DISK)
+		return tally_phrase("%.0f MB read from a disk on other threads",
+				    (double)h->others_bytes / 1e6);
 	return NULL;
 }
 

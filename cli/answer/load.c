@@ -14,13 +14,19 @@
 #define MOST_THREADS 5
 /* The thresholds of docs/verdicts.md. */
 #define EXPLAINS 0.5
+#define WORKED 0.25 /* of what was lost: what waited for a CPU besides may have been waited for */
 #define MOST_APART_NS UINT64_C(250000000) /* a line says nothing of a frame that is much shorter */
 
 struct load_line {
-	uint64_t from_ns, to_ns, ready_ns;
+	uint64_t from_ns, to_ns, ready_ns, disk_bytes;
 	/* Without the one that ends frames; names are interned. */
 	struct tally_thread_record threads[MOST_THREADS];
 	uint32_t n;
+};
+
+/* What a thread did in some lines. */
+struct did {
+	uint64_t ns, ready_ns;
 };
 
 struct load_frame {
@@ -53,23 +59,26 @@ tally_loads_add(struct tally_loads *l, const struct tally_process_record *p)
 		.from_ns = p->time_ns - MIN(p->period_ns, p->time_ns),
 		.to_ns = p->time_ns,
 		.ready_ns = p->ready_ns,
+		.disk_bytes = p->disk_bytes,
 	};
 	for (uint32_t i = 0; i < p->n_threads && line.n < MOST_THREADS; i++) {
 		if (p->threads[i].ends_frames)
 			continue;
 		const char *name = g_intern_string(p->threads[i].name);
-		uint64_t *total = g_hash_table_lookup(l->totals, name);
+		struct did *total = g_hash_table_lookup(l->totals, name);
 		if (!total) {
-			total = g_new0(uint64_t, 1);
+			total = g_new0(struct did, 1);
 			g_hash_table_insert(l->totals, (gpointer)name, total);
 		}
-		*total += p->threads[i].cpu_ns;
+		total->ns += p->threads[i].cpu_ns;
+		total->ready_ns += p->threads[i].ready_ns;
 		line.threads[line.n] = p->threads[i];
 		line.threads[line.n++].name = name;
 		l->has_ready |= p->threads[i].has_ready;
 	}
 	l->all_ns += p->period_ns;
 	l->ready_ns += p->ready_ns;
+	l->disk_bytes += p->disk_bytes;
 	if (l->lines->len < MOST_LINES)
 		g_array_append_val(l->lines, line);
 }
@@ -99,14 +108,17 @@ is_of_driver(const char *thread, const char *driver)
 	return len > 3 && strncmp(thread, driver, len) == 0;
 }
 
-static uint64_t
-work_of(const struct load_line *lines, guint n, const char *name)
+static struct did
+did_of(const struct load_line *lines, guint n, const char *name)
 {
-	uint64_t ns = 0;
+	struct did sum = { 0 };
 	for (guint i = 0; i < n; i++)
-		for (unsigned k = 0; k < MOST_THREADS; k++)
-			ns += lines[i].threads[k].name == name ? lines[i].threads[k].cpu_ns : 0;
-	return ns;
+		for (unsigned k = 0; k < MOST_THREADS; k++) {
+			const struct tally_thread_record *t = &lines[i].threads[k];
+			sum.ns += t->name == name ? t->cpu_ns : 0;
+			sum.ready_ns += t->name == name ? t->ready_ns : 0;
+		}
+	return sum;
 }
 
 /* From the begin of the first to the end of the last one. */
@@ -277,8 +289,9 @@ static void
 explain_wait(const struct tally_loads *l, const struct load_line *lines, guint n,
 	     struct driver driver, struct tally_answer_hitch *h)
 {
-	double most = EXPLAINS * (double)h->was.excess_ns;
-	uint64_t ready_ns = 0;
+	const double lost = (double)h->was.excess_ns;
+	double most = EXPLAINS * lost;
+	uint64_t ready_ns = 0, disk_bytes = 0;
 	GHashTableIter all;
 	gpointer name, total;
 	double lines_ns = length_of(lines, n);
@@ -288,16 +301,23 @@ explain_wait(const struct tally_loads *l, const struct load_line *lines, guint n
 		return;
 	g_hash_table_iter_init(&all, l->totals);
 	while (g_hash_table_iter_next(&all, &name, &total)) {
-		uint64_t ns = work_of(lines, n, name);
-		double growth = (double)ns - part * (double)*(const uint64_t *)total;
+		const struct did did = did_of(lines, n, name), *usual = total;
+		double work = (double)did.ns - part * (double)usual->ns;
+		double ready = (double)did.ready_ns - part * (double)usual->ready_ns;
+		double growth = work < WORKED * lost ? 0 : work + MAX(ready, 0);
 		if (growth >= most && !may_draw(name, driver)) {
 			most = growth;
 			h->thread = name;
-			h->thread_ns = MIN(ns, h->was.frame_ns);
+			h->thread_ns = MIN(did.ns, h->was.frame_ns);
+			h->thread_ready_ns = work < EXPLAINS * lost ? (uint64_t)ready : 0;
 		}
 	}
-	for (guint i = 0; i < n; i++)
+	for (guint i = 0; i < n; i++) {
 		ready_ns += lines[i].ready_ns;
+		disk_bytes += lines[i].disk_bytes;
+	}
+	disk_bytes -= MIN(disk_bytes, h->was.ns[TALLY_HITCH_DISK_BYTES]);
+	h->others_bytes = (uint64_t)MAX((double)disk_bytes - part * (double)l->disk_bytes, 0);
 	tally_cause_ready(h, ready_ns, part * (double)l->ready_ns,
 			  (double)h->was.frame_ns >= EXPLAINS * lines_ns);
 }
@@ -320,7 +340,7 @@ tally_loads_explain(const struct tally_loads *l, const struct tally_aggregate *l
 static double
 share_in(const struct load_line *lines, guint n, const char *name)
 {
-	return n ? (double)work_of(lines, n, name) / MAX(length_of(lines, n), 1) : 0;
+	return n ? (double)did_of(lines, n, name).ns / MAX(length_of(lines, n), 1) : 0;
 }
 
 void
@@ -362,7 +382,7 @@ tally_loads_busiest(const struct tally_loads *l, const char *driver, double *sha
 		return NULL;
 	g_hash_table_iter_init(&all, l->totals);
 	while (g_hash_table_iter_next(&all, &name, &total)) {
-		double of = (double)*(const uint64_t *)total / (double)l->all_ns;
+		double of = (double)((const struct did *)total)->ns / (double)l->all_ns;
 		if (is_of_driver(name, driver) || of < *share ||
 		    (of == *share && busiest && strcmp(name, busiest) > 0))
 			continue;

@@ -17,8 +17,9 @@ struct tally_answer_change;
 struct tally_loads {
 	GArray *lines; /* elements: struct load_line of load.c, in order of time */
 	GArray *frames; /* elements: struct load_frame of load.c, in order of time */
-	GHashTable *totals; /* name (interned) -> uint64_t *: its ns in all lines */
-	uint64_t all_ns, ready_ns; /* lengths of all lines; time ready without a CPU */
+	GHashTable *totals; /* name (interned) -> struct did of load.c, in all lines */
+	/* Of all lines: their lengths, the time ready without a CPU, what was read from a disk. */
+	uint64_t all_ns, ready_ns, disk_bytes;
 	bool has_ready; /* as in struct tally_driver_load, of any thread */
 };
 

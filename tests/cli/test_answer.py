@@ -740,6 +740,9 @@ class Answer(CliCase):
             ("the CPU, in system calls", [], [], 33, 9, {"kernel_ns": 28 * MS}, {}, "cpu", "the CPU, 28.0 ms of it in the kernel"),
             ("the CPU, a part of it in system calls", [], [], 33, 9, {"kernel_ns": 17 * MS}, {}, "cpu", "the CPU, 17.0 ms of it in the kernel"),
             ("the CPU, and a few system calls", [], [], 33, 9, {"kernel_ns": 14 * MS}, {}, "cpu", "the CPU"),
+            # A stranger's: 2 us a fault, on a virtual machine.
+            ("new memory, which the kernel clears slowly", [], [], 33, 9, {"minor_faults": 16000, "kernel_ns": 28 * MS}, {}, "faults", "16000 page faults (new memory)"),
+            ("system calls, and some new memory", [], [], 33, 9, {"minor_faults": 6000, "kernel_ns": 28 * MS}, {}, "cpu", "the CPU, with 6000 page faults (new memory)"),
             ("new memory, which the kernel clears", [], [], 33, 9, {"minor_faults": 50000, "kernel_ns": 28 * MS}, {}, "faults", "50000 page faults (new memory)"),
             ("shaders made, and system calls", [event("pipeline", 18, 3)], [call("pipeline", 18)], 31, 9, {"kernel_ns": 16 * MS}, {}, "shaders", "3 shaders made, 18.0 ms, and the CPU worked 10.0 ms"),
             ("few page faults", [], [], 33, 9, {"minor_faults": 2000, "major_faults": 3}, {}, "cpu", "the CPU"),
@@ -833,7 +836,7 @@ class Answer(CliCase):
         """Process lines: who worked while a frame waited, a CPU that was not free, memory, the busiest thread."""
         usual = {"thread_ns": 3 * MS, "wait_ns": 9 * MS}
 
-        def run(in_hitch=(), always=(), ready=0, resident=lambda i: 10**8, work=3, more=None, passes=(), ms=44, facts=(), every=7, no_cpu=None, wait=9):
+        def run(in_hitch=(), always=(), ready=0, resident=lambda i: 10**8, work=3, more=None, passes=(), ms=44, facts=(), every=7, no_cpu=None, wait=9, read=0):
             frames = [(14, {"GBuffer": (8, 10), "UI": 1}, {**usual, "wait_ns": wait * MS}) for _ in range(300)]
             frames[60] = (ms, {"GBuffer": (8, 10), "UI": 1, **dict(passes)}, {"thread_ns": work * MS, "wait_ns": wait * MS, **(more or {})})
             made, at = [], 10**9
@@ -845,12 +848,14 @@ class Answer(CliCase):
                 hit = line["frame"] - every < 60 <= line["frame"]  # the first line after the slow frame
                 now = line["start_ns"] + line["cpu_ns"]
                 threads = {name: share * (now - at) for name, share in always} | {"game": 0.3 * (now - at)}
-                for name, ms in in_hitch if hit else ():
+                waited = {"Mesa-1": no_cpu} if no_cpu is not None else {}
+                for name, ms, *without in in_hitch if hit else ():
                     threads[name] = threads.get(name, 0) + ms * MS
+                    waited.update({name: ms for ms in without})
                 made.append({"type": "process", "time_ns": now, "period_ns": now - at, "resident_bytes": int(resident(line["frame"])),
-                             "ready_ns": ready * MS if hit else 0,
+                             "ready_ns": ready * MS if hit else 0, **({"disk_bytes": read} if hit and read else {}),
                              "threads": [{"name": name, "cpu_ns": int(ns), **({"ends_frames": True} if name == "game" else {}),
-                                          **({"ready_ns": no_cpu * MS if hit and name == "Mesa-1" else 0} if no_cpu is not None else {})}
+                                          **({"ready_ns": waited.get(name, 0) * MS if hit else 0} if waited else {})}
                                          for name, ns in sorted(threads.items(), key=lambda kv: -kv[1])]})
                 at = now
             made[0]["program"] = "/usr/bin/app"
@@ -864,6 +869,14 @@ class Answer(CliCase):
         cases = (
             ("nobody", run(), "a wait (sleep, lock, disk, other programs)"),
             ("a thread that is idle else", run([("loader", 28)]), "a wait; meanwhile loader worked 28.0 ms"),
+            # A stranger's, for a semaphore on a busy machine, and for a thread that read a file.
+            ("a thread that worked when it had a CPU", run([("loader", 12, 14)]), "a wait; meanwhile loader worked 12.0 ms, and had no CPU for 13.6 ms"),
+            ("a thread that hardly worked, and had no CPU", run([("loader", 5, 24)]), "a wait (sleep, lock, disk, other programs)"),
+            ("for a thread that read a file", run(read=9 * 10**6, more=asleep("futex")), "a wait (lock, or another thread: futex); meanwhile 9 MB read from a disk on other threads"),
+            ("while another thread read a little", run(read=2 * 10**6, more=asleep("futex")), "a wait (lock, or another thread: futex)"),
+            ("its own file, and no other", run(read=18 * 10**6, more={"disk_bytes": 18 * 10**6, **asleep("futex")}), "a wait (lock, or another thread: futex); meanwhile 18 MB read from a disk"),
+            ("in a file on a slow disk", run(more={**asleep("pread64", of="file", ms=2), "disk_bytes": 5 * 10**6}, ready=10, work=14), "5 MB read from a disk"),
+            ("in a sleep, and in a file on a slow disk", run(more={**asleep("clock_nanosleep"), "disk_bytes": 5 * 10**6}), "a wait (sleep: clock_nanosleep); meanwhile 5 MB read from a disk"),
             ("in a sleep", run(more=asleep("clock_nanosleep")), "a wait (sleep: clock_nanosleep)"),
             ("for a lock of a thread that works", run([("loader", 28)], more=asleep("futex", thread="loader")), "a wait (for loader: futex); meanwhile loader worked 28.0 ms"),
             ("for a lock", run(more=asleep("futex")), "a wait (lock, or another thread: futex)"),
