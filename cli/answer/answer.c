@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/answer/bound.h"
 #include "cli/answer/explain.h"
+#include "cli/answer/presence.h"
 #include "cli/answer/windows.h"
 #include "cli/log/device_summary.h"
 #include "cli/shared/each.h"
@@ -583,6 +584,7 @@ conclude(const struct tally_answer *answer, struct tally_answer_device *d)
 	take_present_mode(answer, d);
 	tally_explain_run(&d->state->run, d);
 	const struct tally_range all = { .whole = true };
+	tally_presence_find(&d->state->parts, d->state->run.numbers[0], d);
 	d->bound = tally_bound_decide(&d->state->bound, d->n_changes ? d->range : all);
 	d->bound.driver = d->state->run.driver;
 	if (d->bound.doubt == TALLY_DOUBT_NO_GPU_TIMES &&

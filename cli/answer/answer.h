@@ -91,6 +91,15 @@ struct tally_answer_change {
 	bool held; /* after it, and not before, the clock was held down */
 };
 
+/* A pass that nearly all frames have from a frame on, or had up to it. */
+struct tally_presence {
+	const struct tally_part *part; /* NULL: none */
+	bool gone;
+	uint64_t frame; /* the first one with it, or without */
+	double ns; /* its median */
+	unsigned others; /* as many more are new or gone with it */
+};
+
 /* How many hitches have the same cause, in words; it owns them. */
 struct tally_answer_sum {
 	char *what;
@@ -123,6 +132,7 @@ struct tally_answer_device {
 	unsigned n_changes;
 	struct tally_range range; /* of the typical frame: the longest without a change */
 	struct tally_alternating alternating;
+	struct tally_presence presence;
 	struct tally_answer_growth memory, resident; /* the GPU's, and the process's */
 	const char *busiest; /* the thread besides the one that ends frames that works most */
 	double busiest_share; /* of the time */

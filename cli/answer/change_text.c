@@ -96,6 +96,18 @@ add_time(GString *text, const char *before, const struct tally_answer_time *t)
 }
 
 const char *
+tally_answer_presence_text(const struct tally_answer_device *d)
+{
+	const struct tally_presence *p = &d->presence;
+	const char *more = p->others ? tally_phrase(", and %u more new or gone", p->others) : "";
+	return p->part ? tally_phrase("from frame %" PRIu64 " on %s %s %s (%.0f %% of the frame)%s",
+				      p->frame, p->gone ? "without" : "a new pass:",
+				      tally_short_name(p->part->name), tally_duration_text(p->ns),
+				      100 * p->ns / d->range_ns, more)
+		       : NULL;
+}
+
+const char *
 tally_answer_change_text(const struct tally_answer_change *c)
 {
 	const char *where, *clock = "", *thread = "";

@@ -10,7 +10,6 @@
 /* The thresholds of docs/verdicts.md. */
 #define CLOCK_MOVED 0.95 /* the lower clock is at most so much of the higher one */
 #define OTHER_DRAWS 0.25 /* or vertices, fragments, width */
-#define NEARLY 0.9 /* all frames */
 #define STEPS 1.9 /* times what it varies by, work changes at once */
 #define OTHER_WORK 0.1 /* the same, of a change that is told */
 #define HALF 0.5 /* of a change is explained, and by a second cause: */
@@ -542,14 +541,13 @@ name_place(const struct sides *s, struct tally_answer_change *c)
 	c->what = c->in ? rest : c->what;
 }
 
-/* How many draws a frame has of a pass that perhaps not all frames have. */
+/* How many draws most frames have of a pass. */
 static double
 draws_in(const struct tally_part *part, struct tally_range range)
 {
 	const struct tally_course *draws = &part->work[TALLY_WORK_DRAWS];
-	double frames = (double)(range.to - range.from);
-	double share = (double)tally_course_count(draws, range.from, range.to) / frames;
-	return median_in(draws, range) * (share > NEARLY ? 1 : share < 1 - NEARLY ? 0 : share);
+	uint64_t frames = tally_course_count(draws, range.from, range.to);
+	return 2 * frames >= range.to - range.from ? median_in(draws, range) : 0;
 }
 
 /* Of draws, dispatches and copies of all passes, sets those that changed most. */

@@ -397,6 +397,8 @@ end_frame(const struct tally_parts *p, struct tally_part *part, uint64_t frame)
 		tally_course_add(&part->unsure, p->n, (double)part->unsure_ns);
 		add_beats(part, frame);
 	}
+	part->first = part->frames == 1 ? frame : part->first;
+	part->last = frame;
 	part->touched = false;
 }
 

@@ -47,7 +47,8 @@ enum tally_work {
 struct tally_part {
 	char *name; /* not escaped */
 	bool fine; /* it is one of the fine level */
-	uint64_t frames; /* in which it ran */
+	uint64_t frames; /* in which it ran, from one to another by their number: */
+	uint64_t first, last;
 	bool skipped; /* or in one that was left out */
 	struct tally_stats gpu; /* its GPU time in the frames in which all of it was timed */
 	struct tally_course time, work[TALLY_N_WORK]; /* the same over the run, and its work */

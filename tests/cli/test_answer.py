@@ -832,6 +832,40 @@ class Answer(CliCase):
             self.assertEqual(answer.get("alternates"), words)
             self.assertEqual([line for line in answer["lines"] if " frame has " in line], [words] if words else [])
 
+    def test_a_pass_that_is_new(self):
+        """Nearly all frames have it from one on, or up to one; told where no change names it, and no other size takes its place."""
+        grown, ui = {"GBuffer": 8}, {"UI": 0.9}
+        at = lambda i, x, y, frame=120: x if i < frame else y
+        cases = (
+            ("new", lambda i: (14, grown | at(i, {}, ui)), "from frame 120 on a new pass: UI 0.90 ms (6 % of the frame)"),
+            ("gone", lambda i: (14, grown | at(i, ui, {})), "from frame 120 on without UI 0.90 ms (6 % of the frame)"),
+            ("missing in a few frames", lambda i: (14, grown | (at(i, {}, ui) if i % 20 else {})), "from frame 121 on a new pass: UI 0.90 ms (6 % of the frame)"),
+            ("three, and one gone", lambda i: (14, grown | at(i, {"Probe update": 1}, {"UI": 2, "Bloom/Up": 1, "Bloom/Down": 0.1})),
+             "from frame 120 on a new pass: UI 2.00 ms (14 % of the frame), and 3 more new or gone"),
+            ("two at different frames", lambda i: (14, grown | at(i, {}, ui) | at(i, {}, {"Bloom/Up": 1.4}, 200)), "from frame 200 on a new pass: Bloom/Up 1.40 ms (10 % of the frame)"),
+            ("too short", lambda i: (14, grown | at(i, {}, ui)), None),
+            ("named by a change", lambda i: (at(i, 14, 17), grown | at(i, {}, {"UI": 3})), None),
+            ("named by a change with all below its label", lambda i: (at(i, 14, 17), grown | at(i, {}, {"Bloom/Up": 3})), None),
+            ("beside a change", lambda i: (at(i, 14, 24), {"GBuffer": at(i, 8, 17), **at(i, {}, ui)}), "from frame 120 on a new pass: UI 0.90 ms (4 % of the frame)"),
+            ("in each second frame", lambda i: (14, grown | (at(i, {}, ui) if i % 2 else {})), None),
+            ("in half of the frames", lambda i: (14, grown | (ui if 100 < i < 200 else {})), None),
+            ("small", lambda i: (14, grown | at(i, {}, {"UI": 0.3})), None),
+            ("at the end", lambda i: (14, grown | at(i, {}, ui, 285)), None),
+            ("at the start", lambda i: (14, grown | at(i, {}, ui, 10)), None),
+        )
+        for what, one, words in cases:
+            with self.subTest(what):
+                answer = self.answer([(*one(i), {}) for i in range(130 if what == "too short" else 300)])
+                self.assertEqual(answer.get("presence"), words)
+                self.assertEqual([line for line in answer["lines"] if " on a new pass: " in line or " on without " in line], [words] if words and len(words) <= 80 else [words[:words.index(",") + 1]] if words else [])
+        # At another size it is not new.
+        lines, start = [header(), device()], 10**9
+        lines += [pass_info(f"{k + 1:016x}", width=size, height=size, color=["RGBA8"]) for k, size in enumerate((256, 300))]
+        for i in range(300):
+            lines.append(frame(i, [one_pass(0, f"{1 + (i >= 150):016x}", 2 * MS)], start_ns=start, cpu_ns=14 * MS))
+            start += 14 * MS
+        self.assertIsNone(self.answers(lines + [end(300, 300)])[0].get("presence"))
+
     def test_what_the_process_did(self):
         """Process lines: who worked while a frame waited, a CPU that was not free, memory, the busiest thread."""
         usual = {"thread_ns": 3 * MS, "wait_ns": 9 * MS}
