@@ -82,6 +82,16 @@ find_kept(const char *path, const GPtrArray *logs)
 	return last;
 }
 
+/* Where the log is the newest of the default folder, the command needs no path. */
+static void
+print_next(const char *path, const char *shown, const GPtrArray *logs)
+{
+	g_autofree char *folder = tally_folder_path(), *of = g_path_get_dirname(path);
+	bool newest = logs->len == 1 && g_strcmp0(folder, of) == 0;
+	tally_text_print_line(stderr, "next: passtally report --html%s%s", newest ? "" : " ",
+			      newest ? "" : shown);
+}
+
 static void
 print_log(const char *path, const GPtrArray *logs, GHashTable *printed)
 {
@@ -108,7 +118,7 @@ print_log(const char *path, const GPtrArray *logs, GHashTable *printed)
 		tally_summary_print(stderr, &a, answer, -1, false);
 		tally_summary_print_notes(stderr, &a, printed);
 		if (has_frames(&a))
-			tally_text_print_line(stderr, "next: passtally report --html %s", shown);
+			print_next(path, shown, logs);
 	}
 finish:
 	tally_answer_destroy(answer);

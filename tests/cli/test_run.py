@@ -311,6 +311,10 @@ class Run(CliCase):
         self.assertEqual(len(self.logs()), 1)
         self.assertEqual((self.folder / "state/passtally").stat().st_mode & 0o777, 0o700)
         self.assertIn(f"log ~/state/passtally/{self.logs()[0].name}\n", done.stderr.decode())
+        # Without a path it is the newest there; one of the user's own is named.
+        self.assertIn("\nnext: passtally report --html\n", done.stderr.decode())
+        done = self.ok("run", "-o", "a.jsonl", "--", *renders())
+        self.assertIn(f"\nnext: passtally report --html {self.folder}/a.jsonl\n", done.stderr.decode().replace("~", str(self.folder)))
 
     def test_nothing_rendered(self):
         done = self.run_program(["true"], "-o", "a.jsonl")
