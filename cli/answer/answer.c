@@ -617,21 +617,36 @@ compare_work(gconstpointer a, gconstpointer b)
 	return (x->frames < y->frames) - (x->frames > y->frames);
 }
 
-/* The answers of a device's windows instead of its own, where several had nearly all frames. */
-static bool
-take_windows(const struct tally_answer *answer, struct tally_answer_device *d)
+/* The windows of a device, where several had nearly all frames; NULL: it is one. A surface of a
+ * pixel, which a toolkit swaps for its context, is none. */
+static GPtrArray *
+find_windows(const struct tally_answer_device *d)
 {
-	struct tally_windows *all = &d->state->windows;
+	const struct tally_windows *all = &d->state->windows;
 	g_autoptr(GPtrArray) windows = g_ptr_array_new();
-	uint64_t frames = 0;
+	uint64_t frames = 0, hidden = 0;
 	for (unsigned i = 0; i < all->n; i++) {
 		struct tally_answer_device *w = all->all[i].answer;
 		if (!w || (double)w->frames < WINDOW_SHARE * (double)d->frames)
 			continue;
+		bool seen = w->width != 1 || w->height != 1;
 		frames += w->frames;
-		g_ptr_array_add(windows, w);
+		hidden += seen ? 0 : w->frames;
+		if (seen)
+			g_ptr_array_add(windows, w);
 	}
-	if (windows->len < 2 || (double)frames < WINDOWS_SHARE * (double)d->frames)
+	if (windows->len < (hidden ? 1 : 2) || (double)frames < WINDOWS_SHARE * (double)d->frames)
+		return NULL;
+	return g_steal_pointer(&windows);
+}
+
+/* The answers of a device's windows instead of its own. */
+static bool
+take_windows(const struct tally_answer *answer, struct tally_answer_device *d)
+{
+	const struct tally_windows *all = &d->state->windows;
+	g_autoptr(GPtrArray) windows = find_windows(d);
+	if (!windows)
 		return false;
 	TALLY_EACH (struct tally_answer_device, w, windows) {
 		w->n_windows = windows->len;
@@ -646,7 +661,8 @@ take_windows(const struct tally_answer *answer, struct tally_answer_device *d)
 	}
 	g_ptr_array_sort(windows, compare_work);
 	for (guint i = 0; i < windows->len; i++) {
-		((struct tally_answer_device *)windows->pdata[i])->window = i + 1;
+		((struct tally_answer_device *)windows->pdata[i])->window =
+			windows->len > 1 ? i + 1 : 0;
 		g_ptr_array_add(answer->devices, windows->pdata[i]);
 	}
 	return true;

@@ -228,8 +228,8 @@ tally_aggregate_clock(struct tally_device_summary *d, struct tally_clock_range *
 static void
 count_surface(struct tally_device_summary *d, const struct tally_frame_record *f)
 {
-	if (!f->width || !f->height)
-		return;
+	if ((uint64_t)f->width * f->height <= 1)
+		return; /* nobody sees one of a pixel */
 	TALLY_EACH_OF (struct tally_surface, s, d->surfaces) {
 		if (s->width == f->width && s->height == f->height) {
 			s->frames++;
