@@ -466,6 +466,14 @@ conclude_calls(struct tally_answer_device *d)
 }
 
 static void
+take_largest(const struct tally_answer_device *d, struct tally_answer_pass *together)
+{
+	const struct tally_part *largest = tally_parts_largest_shared(
+		&d->state->parts, d->range, &together->others);
+	together->largest = largest ? largest->name : NULL;
+}
+
+static void
 conclude_passes(struct tally_answer_device *d)
 {
 	const struct tally_course *gpu = &d->state->run.courses[TALLY_COURSE_GPU];
@@ -480,6 +488,8 @@ conclude_passes(struct tally_answer_device *d)
 		d->passes[i].name = part->name;
 		d->passes[i].ns = (double)tally_part_median(part, d->range);
 		d->passes[i].frames = part->frames;
+		if (part == d->state->parts.together)
+			take_largest(d, &d->passes[i]);
 		d->typical_ns += d->passes[i].ns;
 		if (part->vertices_unknown || part->listed)
 			continue;

@@ -39,6 +39,9 @@
 
 struct tally_answer_pass {
 	const char *name; /* not escaped */
+	/* Where it is passes drawn together: the largest one, and how many more; else NULL. */
+	const char *largest;
+	unsigned others;
 	double ns; /* the median in the frames in which it ran */
 	double share; /* of the sum of these medians, 0 to 1 */
 	uint64_t frames;

@@ -423,6 +423,7 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 		*unsure_ns += unsure;
 		add_pass(p, of->level[TALLY_PART_FINE], of, r, unsure);
 		of->level[TALLY_PART_FINE]->within |= !is_after(f, r);
+		of->level[TALLY_PART_FINE]->shared |= shared;
 		if (of->level[TALLY_PART_TOP] != of->level[TALLY_PART_FINE])
 			add_pass(p, of->level[TALLY_PART_TOP], of, r, unsure);
 	}
@@ -588,6 +589,28 @@ seldom_of_level(struct tally_parts *p, enum tally_part_level level, struct tally
 	seldom.sizes &= in <= frames;
 	seldom.ns = frames ? ns / (double)frames : 0;
 	return seldom;
+}
+
+const struct tally_part *
+tally_parts_largest_shared(const struct tally_parts *p, struct tally_range range,
+			   unsigned *others)
+{
+	const struct tally_part *largest = NULL;
+	double most = -1;
+	unsigned n = 0;
+	TALLY_EACH (const struct tally_part, part, p->all[TALLY_PART_FINE]) {
+		if (!part->shared || 2 * frames_in(part, range) < range.to - range.from)
+			continue;
+		const struct tally_course *work = part->work;
+		double width = tally_course_median(&work[TALLY_WORK_WIDTH], range.from, range.to);
+		double height = tally_course_median(&work[TALLY_WORK_HEIGHT], range.from, range.to);
+		double area = isnan(width * height) ? 0 : width * height;
+		largest = area > most ? part : largest;
+		most = MAX(most, area);
+		n++;
+	}
+	*others = n ? n - 1 : 0;
+	return largest;
 }
 
 GPtrArray *

@@ -50,6 +50,7 @@ struct tally_part {
 	uint64_t frames; /* in which it ran, from one to another by their number: */
 	uint64_t first, last;
 	bool skipped; /* or in one that was left out */
+	bool shared; /* drawn together with others, in some */
 	struct tally_stats gpu; /* its GPU time in the frames in which all of it was timed */
 	struct tally_course time, work[TALLY_N_WORK]; /* the same over the run, and its work */
 	struct tally_course unsure; /* the part of it before the CPU began the next pass */
@@ -141,6 +142,12 @@ struct tally_seldom {
 bool tally_parts_differ_in_size(const char *a, const char *b);
 /* Whether two numbers of calls may be those of one pass: within a quarter. */
 bool tally_parts_are_as_many(double a, double b);
+
+/* Of the fine parts of most frames that are drawn together with others, the one with the largest
+ * target, the first of equal ones; NULL: none. *others: so many more. */
+const struct tally_part *
+tally_parts_largest_shared(const struct tally_parts *p, struct tally_range range,
+			   unsigned *others);
 
 /* The parts of the typical frame in order of execution: those that ran in at least half of the
  * `frames` frames of the range. On the top level, or, where one part of that is nearly

@@ -164,6 +164,15 @@ tally_answer_speed_text(const struct tally_answer_device *d)
 			    hundred ? "p99" : "longest", tally_duration_text(d->p99_ns));
 }
 
+static const char *
+pass_text(const struct tally_answer_pass *p)
+{
+	if (!p->largest)
+		return tally_short_name(p->name);
+	const char *more = p->others ? tally_phrase("%u more", p->others) : "others";
+	return tally_phrase("%s and %s drawn together", tally_short_name(p->largest), more);
+}
+
 /* In order of execution: the `n` largest, and the sum of the others. */
 static void
 add_pass_items(GPtrArray *lines, const struct tally_answer_device *d, unsigned n)
@@ -186,8 +195,8 @@ add_pass_items(GPtrArray *lines, const struct tally_answer_device *d, unsigned n
 			continue;
 		}
 		n_listed++;
-		add_item(line, ',', tally_phrase("%s %s %.0f %%", tally_short_name(p->name),
-						 time, 100 * p->share));
+		add_item(line, ',', tally_phrase("%s %s %.0f %%", pass_text(p), time,
+						 100 * p->share));
 	}
 	const char *time = tally_duration_text(more * d->typical_ns);
 	if (more >= LEAST_SHARE)
@@ -284,7 +293,7 @@ add_passes(GPtrArray *lines, const struct tally_device_summary *s,
 		return;
 	const char *seldom = lacks_seldom(d) ? seldom_text(d) : NULL;
 	const struct tally_answer_pass *first = d->passes;
-	bool one = d->n_passes == 1;
+	bool one = d->n_passes == 1 && !first->largest;
 	add_line(lines, tally_phrase("%s:%s%s", typical_text(d), one ? " " : "",
 				     one ? tally_short_name(first->name) : ""));
 	if (!one)

@@ -372,7 +372,7 @@ class Answer(CliCase):
         """Where passes are drawn together their time is the frame's, outside passes: it is measured, and what the CPU
         needed to issue them may be in it."""
         def run(issue_ms, thread_ms, flags=("shared_time",), slow_ms=0, outside=True, drawn=lambda i: 1, step=60):
-            lines, start = [header(), device(), pass_info(IDS["GBuffer"], "GBuffer"), pass_info(IDS["UI"], "UI")], 10**9
+            lines, start = [header(), device(), pass_info(IDS["GBuffer"], "GBuffer", width=64, height=64), pass_info(IDS["UI"], "UI", width=128, height=64)], 10**9
             for i in range(60):
                 slow = slow_ms if i == 40 or i >= step else 0
                 ms, gpu = 36 + i % 7 + slow, (33 + i % 7 + slow) * MS
@@ -383,6 +383,7 @@ class Answer(CliCase):
             got = self.answers(lines + [end(60, 120)])[0]
             return got["bound"]["by"], got["bound"]["text"], [h["text"] for h in got["hitches"]["worst"]], [c["text"] for c in got["changes"]]
         self.assertEqual(run(3, 3)[0], "gpu", "it waits in the present")
+        self.assertIn("typical frame, 36.0 ms on the GPU:\n  UI and 1 more drawn together 36.0 ms 100 %\n", self.ok("report", "a.jsonl").stdout.decode())
         self.assertEqual(run(36, 35)[0], "cpu", "it works until it presents")
         self.assertIn("cannot tell, the CPU works or waits within passes", run(36, 3)[1])
         self.assertEqual(run(3, 3, slow_ms=40)[2], ["frame 40: +42.0 ms, (passes drawn together) 36.0 -> 78.0 ms, same draws"])
