@@ -90,7 +90,9 @@ tally_queue_sleep(enum tally_queue_rest rest, uint32_t seen, _Atomic(const char 
 	if ((rest == TALLY_QUEUE_NAPPING || atomic_load(&notified) == seen) && !atomic_load(stop)) {
 		while (now_ns < end_ns && atomic_load(&resting) == rest) {
 			uint64_t look_ns = tally_late_look(now_ns);
-			uint64_t until_ns = look_ns < end_ns ? look_ns : end_ns;
+			/* A look that is due soon after takes no wake-up of its own. */
+			bool soon = look_ns < end_ns || look_ns - end_ns < timeout_ns / 4;
+			uint64_t until_ns = soon ? look_ns : end_ns;
 			tally_futex_wait(&resting, rest,
 					 until_ns < UINT64_MAX ? until_ns - now_ns : TALLY_FOREVER);
 			now_ns = tally_clock_now_ns();

@@ -59,7 +59,8 @@ enum tally_queue_rest {
 /* Increases with every notify. Read it before checking for work. */
 uint32_t tally_queue_count(void);
 /* Sleeps for at most `timeout_ns`. Does not sleep if ASLEEP and the count is no longer `seen`,
- * or once *stop is not NULL. Meanwhile it looks at late frames: layer/event/late.h. */
+ * or once *stop is not NULL. Meanwhile it looks at late frames (layer/event/late.h), for which it
+ * may sleep a quarter longer. */
 void tally_queue_sleep(enum tally_queue_rest rest, uint32_t seen, _Atomic(const char *) *stop,
 		       uint64_t timeout_ns);
 

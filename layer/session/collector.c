@@ -19,7 +19,7 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 /* Frames that arrive within this time are written together. A killed game loses no more than
- * that. */
+ * that, and a quarter of it (tally_queue_sleep()). */
 #define GATHER_NS (100 * NS_PER_MS)
 /* Until so many frames are written they are not gathered for so long: a program that dies early
  * is the one whose frames are wanted. */
