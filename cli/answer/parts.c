@@ -14,9 +14,6 @@
  * used. */
 #define NEARLY_ALL 0.8
 #define MOST_SELDOM 0.9 /* of the time of passes that few frames have, those named have it */
-#define ALTERNATES 0.8 /* so many rows of frames */
-#define LEAST_ROWS 10
-#define LEAST_PART 5 /* they are a fifth of the run */
 
 /* Flags of a pass whose own part of a time that passes share may be missing from it. */
 #define UNTIMED \
@@ -38,10 +35,7 @@ free_part(gpointer p)
 	tally_course_finish(&part->unsure);
 	for (unsigned i = 0; i < TALLY_N_WORK; i++)
 		tally_course_finish(&part->work[i]);
-	for (unsigned i = 0; i < G_N_ELEMENTS(part->beats); i++) {
-		tally_course_finish(&part->beats[i].most);
-		tally_course_finish(&part->beats[i].next);
-	}
+	tally_beats_finish(&part->beats);
 	g_free(part->name);
 	g_free(part);
 }
@@ -83,8 +77,7 @@ new_part(struct tally_parts *p, char *name)
 	part->time.room = part->unsure.room = TALLY_PART_ROOM;
 	for (unsigned i = 0; i < TALLY_N_WORK; i++)
 		part->work[i].room = TALLY_PART_ROOM;
-	for (unsigned i = 0; i < G_N_ELEMENTS(part->beats); i++)
-		part->beats[i].most.room = part->beats[i].next.room = TALLY_PART_ROOM;
+	tally_beats_init(&part->beats);
 	tally_stats_init(&part->gpu, KEEP);
 	g_ptr_array_add(p->owned, part);
 	return part;
@@ -307,64 +300,16 @@ add_outside(struct tally_parts *p, const struct tally_frame_record *f,
 	return (*part)->unsure_ns;
 }
 
-static void
-end_row(struct tally_beat *b)
-{
-	if (b->best_ns && b->best_ns >= 2 * b->next_ns) {
-		uint64_t *wins = &b->wins[b->best], *first = &b->first[b->best];
-		/* Too few of the rows so far to be a rule: it starts here. */
-		if ((double)*wins < ALTERNATES * (double)(b->row - *first)) {
-			*wins = 0;
-			*first = b->row;
-		}
-		(*wins)++;
-		b->last[b->best] = b->row;
-		tally_course_add(&b->most, b->row, (double)b->best_ns);
-		tally_course_add(&b->next, b->row, (double)b->next_ns);
-	}
-	b->best_ns = b->next_ns = 0;
-}
-
-/* Whether it alternates: by the frames' numbers in the log, as some may be missing. */
-static void
-add_beats(struct tally_part *part, uint64_t frame)
-{
-	for (unsigned period = 2; period <= TALLY_MOST_PERIOD; period++) {
-		struct tally_beat *b = &part->beats[period - 2];
-		if (frame / period != b->row)
-			end_row(b);
-		b->row = frame / period;
-		b->next_ns = MAX(b->next_ns, MIN(b->best_ns, part->ns));
-		b->best = part->ns > b->best_ns ? (unsigned)(frame % period) : b->best;
-		b->best_ns = MAX(b->best_ns, part->ns);
-	}
-}
-
-/* The shortest period in which it alternates, or 0; *rows: in which. */
-static unsigned
-period_of(const struct tally_part *part, uint64_t frames, struct tally_range *rows)
-{
-	for (unsigned period = 2; period <= TALLY_MOST_PERIOD; period++)
-		for (unsigned i = 0; i < period; i++) {
-			const struct tally_beat *b = &part->beats[period - 2];
-			*rows = (struct tally_range){ false, b->first[i], b->last[i] + 1 };
-			uint64_t n = (rows->to - rows->from) * period;
-			if (b->wins[i] >= LEAST_ROWS && LEAST_PART * n >= frames)
-				return period;
-		}
-	return 0;
-}
-
 struct tally_alternating
 tally_parts_alternating(const struct tally_parts *p, double least_ns)
 {
 	struct tally_alternating found = { 0 };
 	TALLY_EACH (const struct tally_part, part, p->all[TALLY_PART_FINE]) {
 		struct tally_range rows;
-		unsigned period = period_of(part, p->n, &rows);
+		unsigned period = tally_beats_period(&part->beats, p->n, &rows);
 		if (!period)
 			continue;
-		const struct tally_beat *b = &part->beats[period - 2];
+		const struct tally_beat *b = &part->beats.of[period - 2];
 		double ns = tally_course_median(&b->most, rows.from, rows.to);
 		if (ns < least_ns)
 			continue;
@@ -395,7 +340,7 @@ end_frame(const struct tally_parts *p, struct tally_part *part, uint64_t frame)
 		tally_stats_add_u64(&part->gpu, part->ns);
 		tally_course_add(&part->time, p->n, (double)part->ns);
 		tally_course_add(&part->unsure, p->n, (double)part->unsure_ns);
-		add_beats(part, frame);
+		tally_beats_add(&part->beats, frame, part->ns);
 	}
 	part->first = part->frames == 1 ? frame : part->first;
 	part->last = frame;

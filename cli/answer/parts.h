@@ -5,12 +5,10 @@
 #ifndef PASSTALLY_CLI_ANSWER_PARTS_H
 #define PASSTALLY_CLI_ANSWER_PARTS_H
 
-#include "cli/answer/course.h"
+#include "cli/answer/beat.h"
 #include "cli/answer/hitch.h"
 #include "cli/log/aggregate.h"
 #include "cli/log/stats.h"
-
-#define TALLY_MOST_PERIOD 4
 
 /* ---- parts.c: what a frame's GPU time consists of: passes, rolled up by label.
  *
@@ -19,19 +17,7 @@
  * both levels. For each part the GPU time in a frame is summed and its distribution kept;
  * memory grows with the number of passes. */
 
-/* In rows of `period` frames: how often the same one of the row had twice as much of it as any
- * other, or had it alone. */
-struct tally_beat {
-	unsigned best; /* of the row that is being read */
-	uint64_t row, best_ns, next_ns;
-	/* Of each of the row, and in which rows. */
-	uint64_t wins[TALLY_MOST_PERIOD], first[TALLY_MOST_PERIOD], last[TALLY_MOST_PERIOD];
-	struct tally_course most, next; /* the two of these rows with the most, by row */
-};
-
 enum tally_part_level { TALLY_PART_TOP = 0, TALLY_PART_FINE, TALLY_N_PART_LEVELS };
-
-#define TALLY_PART_ROOM 64 /* of its courses */
 
 /* What a part, or all, had to do; 0: nothing, or not known. */
 enum tally_work {
@@ -54,7 +40,7 @@ struct tally_part {
 	struct tally_stats gpu; /* its GPU time in the frames in which all of it was timed */
 	struct tally_course time, work[TALLY_N_WORK]; /* the same over the run, and its work */
 	struct tally_course unsure; /* the part of it before the CPU began the next pass */
-	struct tally_beat beats[TALLY_MOST_PERIOD - 1]; /* every 2nd frame, 3rd, ... */
+	struct tally_beats beats;
 	double index_sum; /* of its first pass in each frame */
 	struct tally_call_counts sums; /* of all frames */
 	bool vertices_unknown, listed; /* in some; its draws are in the log one by one */
@@ -76,12 +62,6 @@ tally_pass_is_placed(const struct tally_pass_record *r)
 /* What `draws` of it are: "draws", or, as it has none, "dispatches", "copies", "calls";
  * NULL: of several. */
 const char *tally_part_draws(const struct tally_part *part);
-
-/* Frames, by their number among those added; `whole`: all of them. */
-struct tally_range {
-	bool whole;
-	uint64_t from, to; /* up to, not including */
-};
 
 struct tally_parts {
 	GHashTable *by_name

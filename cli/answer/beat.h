@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* cli/answer/beat.h - whether each second, third or fourth frame has more of a time than the
+ * others. One thread.
+ */
+#ifndef PASSTALLY_CLI_ANSWER_BEAT_H
+#define PASSTALLY_CLI_ANSWER_BEAT_H
+
+#include "cli/answer/course.h"
+
+#define TALLY_MOST_PERIOD 4
+#define TALLY_PART_ROOM 64 /* of courses of passes, of which there may be many */
+
+/* Frames, by their number among those added; `whole`: all of them. */
+struct tally_range {
+	bool whole;
+	uint64_t from, to; /* up to, not including */
+};
+
+/* In rows of `period` frames: how often the same one of the row had twice as much of it as any
+ * other, or had it alone. */
+struct tally_beat {
+	unsigned best; /* of the row that is being read */
+	uint64_t row, best_ns, next_ns;
+	/* Of each of the row, and in which rows. */
+	uint64_t wins[TALLY_MOST_PERIOD], first[TALLY_MOST_PERIOD], last[TALLY_MOST_PERIOD];
+	struct tally_course most, next; /* the two of these rows with the most, by row */
+};
+
+struct tally_beats {
+	struct tally_beat of[TALLY_MOST_PERIOD - 1]; /* every 2nd frame, 3rd, ... */
+};
+
+void tally_beats_init(struct tally_beats *beats);
+void tally_beats_finish(struct tally_beats *beats);
+/* By the frame's number in the log, as some may be missing. */
+void tally_beats_add(struct tally_beats *beats, uint64_t frame, uint64_t ns);
+/* The shortest period in which it alternates, or 0; *rows: in which. */
+unsigned tally_beats_period(const struct tally_beats *beats, uint64_t frames,
+			    struct tally_range *rows);
+
+#endif
