@@ -108,6 +108,27 @@ tally_answer_presence_text(const struct tally_answer_device *d)
 }
 
 const char *
+tally_answer_alternating_text(const struct tally_answer_device *d)
+{
+	static const char *const words[] = { [2] = "2nd", [3] = "3rd", [4] = "4th" };
+	const struct tally_alternating *a = &d->alternating;
+	const char *from = "", *rest = "", *others = "";
+	if (!a->part)
+		return NULL;
+	if (a->until)
+		from = tally_phrase("from frame %" PRIu64 " to %" PRIu64 " ", a->from, a->until);
+	else if (a->from)
+		from = tally_phrase("from frame %" PRIu64 " on ", a->from);
+	if (a->else_ns > 0)
+		rest = tally_phrase(", the others %s", tally_duration_text(a->else_ns));
+	if (a->others)
+		others = tally_phrase(" (and %u more)", a->others);
+	return tally_phrase("%severy %s frame has %s, %s%s%s", from, words[a->period],
+			    tally_short_name(a->part->name), tally_duration_text(a->ns),
+			    rest, others);
+}
+
+const char *
 tally_answer_change_text(const struct tally_answer_change *c)
 {
 	const char *where, *clock = "", *thread = "";
