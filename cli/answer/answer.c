@@ -21,7 +21,6 @@
 #define MOST_HITCHES 50000 /* whose causes are remembered */
 
 struct tally_answer_state {
-	bool opengl; /* passes end where the CPU begins the next one */
 	struct tally_over_run run;
 	GArray *found; /* elements: struct tally_answer_hitch, in order of time */
 	struct tally_bound_input bound;
@@ -75,7 +74,7 @@ take_hitch(void *user, const struct tally_hitch *h, const struct tally_hitch_see
 	struct tally_answer_state *s = user;
 	if (s->found->len >= MOST_HITCHES)
 		return;
-	const struct tally_answer_hitch hitch = tally_cause_find(h, seen, s->opengl);
+	const struct tally_answer_hitch hitch = tally_cause_find(h, seen, s->parts.opengl);
 	g_array_append_val(s->found, hitch);
 }
 
@@ -241,6 +240,7 @@ begin_frame(const struct tally_answer *answer, struct tally_answer_state *s,
 	    const struct tally_frame_record *f, struct counted *c)
 {
 	struct tally_hitch_frame *h = tally_hitches_next(&s->hitches);
+	s->parts.opengl = is_opengl(answer, f->device);
 	c->timed = tally_parts_add(&s->parts, answer->log, f, h->parts, &c->unsure_ns) &&
 		   f->has_gpu;
 	return h;
@@ -305,9 +305,8 @@ add_frame(struct tally_answer_device *d, struct tally_hitch_frame *h, const stru
 	d->frames++;
 	add_to_hitches(s, h, own);
 	tally_event_totals_add(s->calls, c->events);
-	s->run.opengl = s->opengl;
 	tally_over_run_add(&s->run, f, c->unsure_ns, c->events, h->asleep);
-	tally_bound_add(&s->bound, f, c->timed, s->opengl ? c->unsure_ns : 0);
+	tally_bound_add(&s->bound, f, c->timed, s->parts.opengl ? c->unsure_ns : 0);
 	tally_stats_add_u64(&s->overhead, f->overhead_ns);
 }
 
@@ -344,7 +343,6 @@ add_to_window(const struct tally_answer *answer, struct tally_answer_device *of,
 		whole.metrics = f->metrics;
 		whole.n_metrics = f->n_metrics;
 		c = (struct counted){ &whole, &w->events, w->timed, w->unsure_ns };
-		s->opengl = of->state->opengl;
 		/* One thread for all windows: what their frames took is told of them. */
 		add_frame(w->answer, h, &c, whole.has_thread ? own : &c);
 		w->answer->width = f->width;
@@ -362,7 +360,6 @@ take_frame(void *user, const struct tally_frame_record *f, const GPtrArray *grou
 		return;
 	struct tally_answer_device *d = need_device(answer, f->device);
 	struct tally_answer_state *s = d->state;
-	s->opengl = is_opengl(answer, f->device);
 	s->hitches.from_start |= s->seen == 0 && f->frame == 0 && !answer->log->waits;
 	add_start(answer, d, f, false);
 	tally_loads_add_frame(&answer->loads, f->start_ns, f->cpu_ns);
@@ -603,8 +600,8 @@ conclude(const struct tally_answer *answer, struct tally_answer_device *d)
 	double mean_ns = d->seconds * 1e9 / (double)d->frames;
 	/* Frames have their numbers in the log, where those of other windows are between them. */
 	if (!d->n_windows)
-		d->alternating = tally_parts_alternating(&d->state->parts,
-							 ALTERNATING_SHARE * mean_ns);
+		d->alternating = tally_explain_alternating(&d->state->run,
+							   ALTERNATING_SHARE * mean_ns);
 	conclude_passes(d);
 	d->bound.some_gpu = d->typical_ns > 0;
 	if (d->state->bound.n_timed && !d->n_windows) /* of windows it is that of all */

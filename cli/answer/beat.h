@@ -17,10 +17,10 @@ struct tally_range {
 };
 
 /* In rows of `period` frames: how often the same one of the row had twice as much of it as any
- * other, or had it alone. */
+ * other, or had it alone, and what it is a part of was longer by half as much. */
 struct tally_beat {
 	unsigned best; /* of the row that is being read */
-	uint64_t row, best_ns, next_ns;
+	uint64_t row, best_ns, next_ns, best_of_ns, next_of_ns;
 	/* Of each of the row, and in which rows. */
 	uint64_t wins[TALLY_MOST_PERIOD], first[TALLY_MOST_PERIOD], last[TALLY_MOST_PERIOD];
 	struct tally_course most, next; /* the two of these rows with the most, by row */
@@ -32,10 +32,23 @@ struct tally_beats {
 
 void tally_beats_init(struct tally_beats *beats);
 void tally_beats_finish(struct tally_beats *beats);
-/* By the frame's number in the log, as some may be missing. */
-void tally_beats_add(struct tally_beats *beats, uint64_t frame, uint64_t ns);
-/* The shortest period in which it alternates, or 0; *rows: in which. */
-unsigned tally_beats_period(const struct tally_beats *beats, uint64_t frames,
-			    struct tally_range *rows);
+/* By the frame's number in the log, as some may be missing. `of_ns`: what it is a part of. */
+void tally_beats_add(struct tally_beats *beats, uint64_t frame, uint64_t ns, uint64_t of_ns);
+
+/* What only each `period`-th frame has, or nearly: its time there, and the most in the others. */
+struct tally_alternating {
+	const char *what; /* NULL: nothing */
+	bool is_pass;
+	const char *in; /* where the thread waits in it; NULL: not known */
+	unsigned period, others; /* others: so many more passes of it, with less time */
+	/* Numbers: of the first such frame, 0: all are; after the last one, 0: it goes on. */
+	uint64_t from, until;
+	double ns, else_ns;
+};
+
+/* Sets all but the first three and `others`, of most of `frames` frames, of which `last` is the
+ * number of the last; false: it does not alternate by `least_ns`. */
+bool tally_beats_find(const struct tally_beats *beats, uint64_t frames, uint64_t last,
+		      double least_ns, struct tally_alternating *found);
 
 #endif

@@ -113,7 +113,7 @@ tally_answer_alternating_text(const struct tally_answer_device *d)
 	static const char *const words[] = { [2] = "2nd", [3] = "3rd", [4] = "4th" };
 	const struct tally_alternating *a = &d->alternating;
 	const char *from = "", *rest = "", *others = "";
-	if (!a->part)
+	if (!a->what)
 		return NULL;
 	if (a->until)
 		from = tally_phrase("from frame %" PRIu64 " to %" PRIu64 " ", a->from, a->until);
@@ -123,9 +123,10 @@ tally_answer_alternating_text(const struct tally_answer_device *d)
 		rest = tally_phrase(", the others %s", tally_duration_text(a->else_ns));
 	if (a->others)
 		others = tally_phrase(" (and %u more)", a->others);
-	return tally_phrase("%severy %s frame has %s, %s%s%s", from, words[a->period],
-			    tally_short_name(a->part->name), tally_duration_text(a->ns),
-			    rest, others);
+	return tally_phrase(a->is_pass ? "%severy %s frame has %s%s, %s%s%s"
+				       : "%severy %s frame has %s%s %s%s%s",
+			    from, words[a->period], tally_short_name(a->what), place_text(a->in),
+			    tally_duration_text(a->ns), rest, others);
 }
 
 const char *

@@ -18,6 +18,7 @@
 #define LOOKED_IN 40 /* frames of a change, or a block, for what they slept in: */
 #define SEEN 2 /* of them at least, and */
 #define MOSTLY (2.0 / 3) /* of the time that they were found asleep */
+#define MORE 1.25 /* times as much alternates, of the thread's than of a pass */
 #define MEMORY_GREW 16e6 /* bytes */
 #define MEMORY_SHARE 0.05
 
@@ -88,7 +89,7 @@ unsure_change(const struct sides *s, const struct tally_part *part)
 {
 	struct tally_answer_change c;
 	set_work(s, &c, part->work, part->work, 0, TALLY_WORK_PLACE);
-	if (!s->r->opengl || !s->r->courses[TALLY_COURSE_REST].slots ||
+	if (!s->r->parts->opengl || !s->r->courses[TALLY_COURSE_REST].slots ||
 	    has_other_work(&c, TALLY_WORK_PLACE))
 		return 0;
 	return median_in(&part->unsure, s->after) - median_in(&part->unsure, s->before);
@@ -268,7 +269,7 @@ gpu_change(const struct sides *s, double *sure_ns)
 	struct tally_answer_change all = { 0 };
 	double sign = s->lost_ns > 0 ? 1 : -1, change = sign * change_of(s, TALLY_COURSE_GPU);
 	explain_by_gpu(s, &all);
-	bool known = s->r->opengl && s->r->courses[TALLY_COURSE_REST].slots &&
+	bool known = s->r->parts->opengl && s->r->courses[TALLY_COURSE_REST].slots &&
 		     !has_other_work(&all, TALLY_WORK_WIDTH);
 	*sure_ns = isnan(change) ? 0 : change;
 	*sure_ns -= known && !isnan(change) ? sign * change_of(s, TALLY_COURSE_UNSURE) : 0;
@@ -505,6 +506,23 @@ add_second(const struct sides *s, struct tally_answer_change *c)
 				     TALLY_COURSE_CLOCK - 1, s->lost_ns, SECOND);
 }
 
+/* In what frames slept, if that is most of it and was seen; NULL: not known. *ns: how long. */
+static const char *
+most_slept_in(const struct tally_over_run *r, struct tally_range in, double *ns)
+{
+	double all = 0, of_most = 0;
+	int most = 0;
+	for (int i = 0; i < TALLY_RUN_PLACES; i++) {
+		double sum = tally_course_sum(&r->places[i].ns, in.from, in.to);
+		most = sum > of_most ? i : most;
+		of_most = MAX(sum, of_most);
+		all += sum;
+	}
+	*ns = median_in(&r->places[most].ns, in);
+	bool seen = tally_course_count(&r->places[most].ns, in.from, in.to) >= SEEN;
+	return seen && of_most >= MOSTLY * all ? r->places[most].in : NULL;
+}
+
 /* In what the frames at the beginning of a change slept, if for half of what waits grew by, but no
  * longer than these frames idled more, and longer than those before it idled; or NULL. */
 static const char *
@@ -513,20 +531,12 @@ find_place(const struct sides *s, double grew_ns)
 	const struct tally_over_run *r = s->r;
 	const struct tally_range in = { .from = s->after.from,
 					.to = s->after.from + MAX(LOOKED_IN, r->block) };
-	double all = 0, of_most = 0, idle_ns = idle_in(r->courses, s->before);
-	int most = 0;
-	for (int i = 0; i < TALLY_RUN_PLACES; i++) {
-		double sum = tally_course_sum(&r->places[i].ns, in.from, in.to);
-		most = sum > of_most ? i : most;
-		of_most = MAX(sum, of_most);
-		all += sum;
-	}
-	double ns = median_in(&r->places[most].ns, in);
+	double ns, idle_ns = idle_in(r->courses, s->before);
 	double idle_more_ns = idle_in(r->courses, in) - idle_ns;
-	bool is_it = of_most >= MOSTLY * all &&
-		     tally_course_count(&r->places[most].ns, in.from, in.to) >= SEEN &&
-		     ns >= HALF * grew_ns && ns <= (1 + HALF) * idle_more_ns && ns >= 2 * idle_ns;
-	return is_it ? r->places[most].in : NULL;
+	const char *place = most_slept_in(r, in, &ns);
+	return ns >= HALF * grew_ns && ns <= (1 + HALF) * idle_more_ns && ns >= 2 * idle_ns
+		       ? place
+		       : NULL;
 }
 
 /* Where other waits are. */
@@ -675,6 +685,32 @@ has_new_work(const void *user, uint64_t from, uint64_t at, uint64_t to, double l
 		steps |= change_of(&near, i) / lost_ns >= HALF &&
 			 do_step(&s, &s.r->courses[i], &s.r->courses[i], 1);
 	return c.what && steps;
+}
+
+/* A time of the thread that alternates by more than what was found. */
+static void
+take_beats(const struct tally_over_run *r, const struct tally_beats *beats, int course,
+	   double least_ns, struct tally_alternating *found)
+{
+	struct tally_alternating a = { .what = thread_names[course] };
+	if (tally_beats_find(beats, r->n, r->parts->last, least_ns, &a) &&
+	    a.ns - a.else_ns > MORE * (found->ns - found->else_ns))
+		*found = a;
+}
+
+struct tally_alternating
+tally_explain_alternating(const struct tally_over_run *r, double least_ns)
+{
+	const struct tally_range all = { .from = 0, .to = r->n };
+	struct tally_alternating found = tally_parts_alternating(r->parts, least_ns);
+	double ns;
+	take_beats(r, &r->work, TALLY_COURSE_WORK, least_ns, &found);
+	take_beats(r, &r->rest, TALLY_COURSE_REST, least_ns, &found);
+	const char *in = most_slept_in(r, all, &ns);
+	if (found.what == thread_names[TALLY_COURSE_REST] && ns >= HALF * found.ns &&
+	    ns <= (1 + HALF) * found.ns)
+		found.in = in;
+	return found;
 }
 
 /* In the longest part up to the run's end each quarter of which has more than the one before, by a

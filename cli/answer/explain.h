@@ -9,5 +9,8 @@
 
 /* Sets the changes, the stretch that the typical frame is of, and the memory. */
 void tally_explain_run(const struct tally_over_run *r, struct tally_answer_device *d);
+/* The pass or time of the thread, of at least `least_ns`, that each second to fourth frame has. */
+struct tally_alternating
+tally_explain_alternating(const struct tally_over_run *r, double least_ns);
 
 #endif

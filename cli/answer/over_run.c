@@ -22,6 +22,8 @@ tally_over_run_init(struct tally_over_run *r, const struct tally_parts *parts)
 		r->courses[i].room = TALLY_PART_ROOM;
 	for (int i = 0; i < TALLY_RUN_PLACES; i++)
 		r->places[i].ns.room = TALLY_COURSE_ROOM;
+	tally_beats_init(&r->work);
+	tally_beats_init(&r->rest);
 }
 
 void
@@ -31,6 +33,8 @@ tally_over_run_finish(struct tally_over_run *r)
 		tally_course_finish(&r->courses[i]);
 	for (int i = 0; i < TALLY_RUN_PLACES; i++)
 		tally_course_finish(&r->places[i].ns);
+	tally_beats_finish(&r->work);
+	tally_beats_finish(&r->rest);
 }
 
 static void
@@ -69,6 +73,25 @@ add_place(struct tally_over_run *r, const struct tally_asleep_record *a)
 	tally_course_add(&r->places[i].ns, r->n, (double)a->ns);
 }
 
+/* What the thread that ended the frame did, `wait_ns` of it in calls in which drivers wait. */
+static void
+add_thread(struct tally_over_run *r, const struct tally_frame_record *f, uint64_t wait_ns)
+{
+	const uint64_t work_ns = MIN(f->thread_ns, f->cpu_ns - wait_ns);
+	const uint64_t rest_ns = f->cpu_ns - wait_ns - work_ns;
+	if (f->has_thread) {
+		tally_course_add(&r->courses[TALLY_COURSE_WORK], r->n, (double)work_ns);
+		tally_beats_add(&r->work, f->frame, work_ns, work_ns);
+	}
+	if (f->has_wait)
+		tally_course_add(&r->courses[TALLY_COURSE_WAIT], r->n, (double)wait_ns);
+	if (f->has_thread && f->has_wait) {
+		tally_course_add(&r->courses[TALLY_COURSE_REST], r->n, (double)rest_ns);
+		/* A limiter sleeps what is not worked. */
+		tally_beats_add(&r->rest, f->frame, rest_ns, rest_ns + work_ns);
+	}
+}
+
 void
 tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f, uint64_t unsure_ns,
 		   const struct tally_frame_events *events,
@@ -96,14 +119,7 @@ tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f,
 		if (i == TALLY_WORK_DRAWS || r->parts->work[i])
 			tally_course_add(&r->courses[TALLY_COURSE_DRAWS + i], r->n,
 					 (double)r->parts->work[i]);
-	uint64_t work_ns = MIN(f->thread_ns, f->cpu_ns - wait_ns);
-	if (f->has_thread)
-		tally_course_add(&r->courses[TALLY_COURSE_WORK], r->n, (double)work_ns);
-	if (f->has_wait)
-		tally_course_add(&r->courses[TALLY_COURSE_WAIT], r->n, (double)wait_ns);
-	if (f->has_thread && f->has_wait)
-		tally_course_add(&r->courses[TALLY_COURSE_REST], r->n,
-				 (double)(f->cpu_ns - wait_ns - work_ns));
+	add_thread(r, f, wait_ns);
 	add_calls(r, events);
 	add_gauges(r, f);
 	for (int i = 0; i < TALLY_HITCH_PLACES && asleep[i].in; i++)

@@ -44,6 +44,7 @@ struct tally_over_run {
 	} places[TALLY_RUN_PLACES];
 	/* In the log, of the first frame of each block of the course of frame times. */
 	uint64_t numbers[TALLY_COURSE_ROOM], starts_ns[TALLY_COURSE_ROOM], block;
+	struct tally_beats work, rest; /* of the same courses */
 	uint64_t end_ns; /* of the last frame */
 	uint64_t n; /* frames added */
 	uint64_t allocated; /* bytes, as last said; 0: not yet */
@@ -53,7 +54,6 @@ struct tally_over_run {
 		double ns[4]; /* from TALLY_COURSE_READY on */
 	} since;
 	struct tally_driver_load driver; /* over the run */
-	bool opengl; /* passes end where the CPU begins the next one */
 };
 
 void tally_over_run_init(struct tally_over_run *r, const struct tally_parts *parts);

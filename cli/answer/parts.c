@@ -305,26 +305,14 @@ tally_parts_alternating(const struct tally_parts *p, double least_ns)
 {
 	struct tally_alternating found = { 0 };
 	TALLY_EACH (const struct tally_part, part, p->all[TALLY_PART_FINE]) {
-		struct tally_range rows;
-		unsigned period = tally_beats_period(&part->beats, p->n, &rows);
-		if (!period)
+		struct tally_alternating a = { .what = part->name, .is_pass = true };
+		if (!tally_beats_find(&part->beats, p->n, p->last, least_ns, &a))
 			continue;
-		const struct tally_beat *b = &part->beats.of[period - 2];
-		double ns = tally_course_median(&b->most, rows.from, rows.to);
-		if (ns < least_ns)
+		found.others += found.what && a.period == found.period;
+		if (a.ns <= found.ns)
 			continue;
-		found.others += found.part ? period == found.period : 0;
-		if (ns <= found.ns)
-			continue;
-		found.others = period == found.period ? found.others : 0;
-		found.part = part;
-		found.period = period;
-		found.from = 10 * rows.from * period > p->n ? rows.from * period : 0;
-		found.until = 10 * (p->last - MIN(p->last, rows.to * period)) > p->n
-				      ? rows.to * period
-				      : 0;
-		found.ns = ns;
-		found.else_ns = tally_course_median(&b->next, rows.from, rows.to);
+		a.others = a.period == found.period ? found.others : 0;
+		found = a;
 	}
 	return found;
 }
@@ -340,7 +328,10 @@ end_frame(const struct tally_parts *p, struct tally_part *part, uint64_t frame)
 		tally_stats_add_u64(&part->gpu, part->ns);
 		tally_course_add(&part->time, p->n, (double)part->ns);
 		tally_course_add(&part->unsure, p->n, (double)part->unsure_ns);
-		tally_beats_add(&part->beats, frame, part->ns);
+		/* In OpenGL the CPU may have waited or worked before it began the next pass. */
+		bool sure = !p->opengl || part->unsure_ns >= part->ns;
+		tally_beats_add(&part->beats, frame, part->ns,
+				sure ? part->ns : part->ns - part->unsure_ns);
 	}
 	part->first = part->frames == 1 ? frame : part->first;
 	part->last = frame;

@@ -71,6 +71,7 @@ struct tally_parts {
 	GHashTable *by_id; /* maps uint64_t * id to struct part_of_pass * */
 	GHashTable *skipped; /* ids of passes in frames that were left out */
 	GPtrArray *touched; /* parts of the frame being read */
+	bool opengl; /* passes end where the CPU begins the next one */
 	struct tally_part *outside; /* measured work outside passes; NULL = none */
 	struct tally_part *together; /* the same of frames with passes drawn together */
 	uint64_t n, last; /* frames added, and the number of the last one */
@@ -97,17 +98,7 @@ void tally_parts_skip(struct tally_parts *p, const struct tally_frame_record *f)
  * than half of the frames. */
 uint64_t tally_part_median(struct tally_part *part, struct tally_range range);
 
-/* A part of the fine level that only each `period`-th frame has, or nearly: its time there, and the
- * most in the others. */
-struct tally_alternating {
-	const struct tally_part *part; /* NULL: none */
-	unsigned period, others; /* others: so many more of the period, with less time */
-	/* Numbers: of the first such frame, 0: all are; after the last one, 0: it goes on. */
-	uint64_t from, until;
-	double ns, else_ns;
-};
-
-/* The one with the most time, of at least `least_ns`, in most of the frames. */
+/* The part of the fine level with the most time, of at least `least_ns`, that alternates. */
 struct tally_alternating tally_parts_alternating(const struct tally_parts *p, double least_ns);
 
 /* The parts that ran in fewer than half of the frames, the largest nine tenths of their time. */

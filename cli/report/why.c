@@ -306,7 +306,7 @@ add_changes(const struct tally_answer_device *d, const struct tally_group *g,
 		if (named && strstr(words, named))
 			add_text(text, tally_phrase("makes frames %s", words));
 	}
-	if (d->alternating.part && is_in_part(g, d->alternating.part->name))
+	if (d->alternating.is_pass && is_in_part(g, d->alternating.what))
 		add_text(text, tally_answer_alternating_text(d));
 }
 

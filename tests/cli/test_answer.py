@@ -839,6 +839,32 @@ class Answer(CliCase):
             self.assertEqual(answer.get("alternates"), words)
             self.assertEqual([line for line in answer["lines"] if " frame has " in line], [words] if words else [])
 
+    def test_alternating_threads(self):
+        """The same of the thread that ends frames: of its work, and of what it neither works nor waits for the driver."""
+        sleep = [{"in": "clock_nanosleep", "n": 3, "ns": 11 * MS}]
+        for frame_of, words in (
+                (lambda i: (26, 15, None) if i % 2 else (14, 3, None), "every 2nd frame has CPU 15.0 ms, the others 3.00 ms"),
+                (lambda i: (26, 15, None) if i % 3 == 0 and i > 60 else (14, 3, None), "from frame 63 on every 3rd frame has CPU 15.0 ms, the others 3.00 ms"),
+                (lambda i: (26, 3, None) if i % 2 else (14, 3, None), "every 2nd frame has other waits 14.0 ms, the others 2.00 ms"),
+                (lambda i: (26, 3, sleep if i > 20 else None) if i % 2 else (14, 3, None), "every 2nd frame has other waits (sleep: clock_nanosleep) 14.0 ms, the others 2.00 ms"),
+                # A limiter sleeps less where the thread worked more.
+                (lambda i: (17, 8 + 3 * (i % 2), None), None),
+                (lambda i: (26, 15, None) if i * i % 7 < 3 else (14, 3, None), None)):
+            with self.subTest(words):
+                frames = [(ms, {"GBuffer": 8}, {"thread_ns": work * MS, "wait_ns": (17 - 13 if ms == 17 else 9) * MS, **({"asleep": asleep} if asleep else {})})
+                          for ms, work, asleep in map(frame_of, range(200))]
+                self.assertEqual(self.answer(frames).get("alternates"), words)
+        # A sleep within a pass of OpenGL, which lasts until the program begins the next one.
+        for slept, words in ((12, "every 2nd frame has other waits 13.0 ms, the others 1.00 ms"), (0, "every 2nd frame has GBuffer, 15.0 ms, the others 3.00 ms")):
+            lines, start = [header(), device(api="opengl"), *(pass_info(IDS[n], n) for n in ("GBuffer", "UI"))], 10**9
+            for i in range(200):
+                ms, gpu, late = (22, 15, slept) if i % 2 else (10, 3, 0)
+                lines.append(frame(i, [one_pass(0, IDS["GBuffer"], gpu * MS, "GBuffer", cpu_start_ns=start, gpu_start_ns=start + MS // 2),
+                                       one_pass(1, IDS["UI"], MS, "UI", cpu_start_ns=start + (late + 2) * MS, gpu_start_ns=start + (gpu + 1) * MS)],
+                                   start_ns=start, cpu_ns=ms * MS, thread_ns=3 * MS, wait_ns=(ms - 4 - late) * MS))
+                start += ms * MS
+            self.assertEqual(self.answers(lines + [end(200, 400)])[0].get("alternates"), words)
+
     def test_a_pass_that_is_new(self):
         """Nearly all frames have it from one on, or up to one; told where no change names it, and no other size takes its place."""
         grown, ui = {"GBuffer": 8}, {"UI": 0.9}
