@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/answer/bound.h"
+#include "cli/answer/demand.h"
 #include "cli/answer/explain.h"
 #include "cli/answer/presence.h"
 #include "cli/answer/windows.h"
@@ -25,6 +26,7 @@ struct tally_answer_state {
 	GArray *found; /* elements: struct tally_answer_hitch, in order of time */
 	struct tally_bound_input bound;
 	struct tally_hitches hitches;
+	struct tally_demand demand;
 	struct tally_event_total calls[TALLY_N_EVENT_GROUPS], loaded[TALLY_N_EVENT_GROUPS];
 	struct tally_parts parts;
 	struct tally_stats overhead;
@@ -293,6 +295,12 @@ add_to_hitches(struct tally_answer_state *s, struct tally_hitch_frame *h,
 	find_asleep(f->asleep, f->n_asleep,
 		    f->gpu_ns - MIN(c->unsure_ns, f->gpu_ns) + f->overhead_ns, h->asleep);
 	tally_hitches_add(&s->hitches);
+	/* What the GPU did, or the driver's threads, is no wait for an event. */
+	if (c->timed && f->has_thread &&
+	    tally_demand_waited(f->cpu_ns, f->gpu_ns + f->thread_ns + wait_ns, h->asleep)) {
+		s->demand.n++;
+		s->demand.ns += f->cpu_ns;
+	}
 }
 
 /* `own`: what it may have been a hitch in. */
@@ -430,6 +438,8 @@ conclude_speed(struct tally_answer_device *d)
 	double total = tally_moments_total(&all->moments);
 	d->seconds = total / 1e9;
 	d->fps = total > 0 ? (double)d->frames / d->seconds : 0;
+	if (tally_demand_decides(&d->state->demand, total))
+		d->idle_ns = (double)d->state->demand.ns;
 	d->median_ns = median_of(all);
 	d->p99_ns = tally_value_f64(tally_stats_quantile(all, 0.99));
 	d->low_1_fps = low_fps(all, 100);
@@ -548,6 +558,23 @@ find_period(const GArray *found)
 	return middle >= LEAST && 4 * near >= 3 * n ? middle : 0;
 }
 
+/* Of a program that draws on demand a frame that waited for an event is none. */
+static void
+drop_waits_for_events(struct tally_answer_device *d)
+{
+	GArray *found = d->state->found;
+	for (guint i = found->len; i-- > 0 && d->idle_ns > 0;) {
+		const struct tally_hitch *h =
+			&g_array_index(found, struct tally_answer_hitch, i).was;
+		uint64_t busy_ns = h->ns[TALLY_HITCH_WORK] + h->ns[TALLY_HITCH_WAIT];
+		if (!tally_demand_waited(h->frame_ns, busy_ns, h->asleep))
+			continue;
+		d->n_hitches--;
+		d->hitch_ns -= h->excess_ns;
+		g_array_remove_index(found, i);
+	}
+}
+
 static void
 conclude_hitches(const struct tally_answer *answer, struct tally_answer_device *d)
 {
@@ -555,6 +582,7 @@ conclude_hitches(const struct tally_answer *answer, struct tally_answer_device *
 	tally_hitches_conclude(&s->hitches);
 	d->n_hitches = s->hitches.count;
 	d->hitch_ns = s->hitches.excess_ns;
+	drop_waits_for_events(d);
 	d->period = find_period(s->found);
 	const struct tally_device_summary *device = tally_aggregate_device(answer->log, d->device);
 	TALLY_EACH_OF (struct tally_answer_hitch, h, s->found) {

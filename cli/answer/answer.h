@@ -129,6 +129,7 @@ struct tally_answer_device {
 	const struct tally_start *start;
 	/* Of frame times; valid if frames > 0. */
 	double fps, median_ns, p99_ns;
+	double idle_ns; /* it draws on demand, and waited so long for events; 0: it does not */
 	double low_1_fps, low_01_fps; /* of the slowest 1 % and 0.1 % of frames */
 	struct tally_bound_verdict bound;
 	struct tally_answer_change changes[TALLY_CHANGE_MOST]; /* in order of time */

@@ -11,6 +11,8 @@ put_times(struct tally_out *o, const struct tally_answer_device *d)
 {
 	tally_out_f64(o, "seconds", d->seconds);
 	tally_out_f64(o, "fps", d->fps);
+	if (d->idle_ns > 0)
+		tally_out_f64(o, "idle_ns", d->idle_ns);
 	tally_out_f64(o, "low_1_fps", d->low_1_fps);
 	tally_out_f64(o, "low_01_fps", d->low_01_fps);
 	tally_out_object(o, "frame_time");

@@ -157,6 +157,12 @@ tally_answer_speed_text(const struct tally_answer_device *d)
 	 * thousand, is there of as many. */
 	bool hundred = d->frames >= 100, thousand = d->frames >= 1000;
 	const char *median = tally_phrase("median %s, ", tally_duration_text(d->median_ns));
+	if (d->idle_ns > 0)
+		return tally_phrase("drawn on demand, waits for events %s of %s; frame time "
+				    "median %s",
+				    tally_duration_text(d->idle_ns),
+				    tally_duration_text(d->seconds * 1e9),
+				    tally_duration_text(d->median_ns));
 	return tally_phrase("%s fps%s%s%s%s; frame time %s%s %s", rate_text(d->fps),
 			    hundred ? ", 1 % low " : "", hundred ? rate_text(d->low_1_fps) : "",
 			    thousand ? ", 0.1 % low " : "",
@@ -241,7 +247,9 @@ range_text(const struct tally_answer_device *d, const char *frames)
 const char *
 tally_answer_bound_text(const struct tally_answer_device *d)
 {
-	const char *text = tally_bound_text(&d->bound);
+	const char *text = d->idle_ns > 0 && d->bound.by == TALLY_BOUND_WAIT
+				   ? "bound by events: it draws on demand"
+				   : tally_bound_text(&d->bound);
 	return d->bound.frames < d->frames
 		       ? tally_phrase("%s; in %s", text, range_text(d, " frames"))
 		       : text;

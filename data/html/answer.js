@@ -87,9 +87,11 @@ function answerParts(log, d, answer) {
 		el(
 			"div",
 			{ class: "tiles" },
-			tile(rate(answer.fps), "mean rate"),
-			hundred ? tile(rate(answer.low_1_fps), "1 % low", "rate of the slowest 1 % of frames") : null,
-			answer.frames >= 1000 ? tile(rate(answer.low_01_fps), "0.1 % low") : null,
+			answer.idle_ns
+				? tile(duration(answer.idle_ns), "waits for events", "it draws on demand")
+				: tile(rate(answer.fps), "mean rate"),
+			hundred && !answer.idle_ns ? tile(rate(answer.low_1_fps), "1 % low", "rate of the slowest 1 % of frames") : null,
+			answer.frames >= 1000 && !answer.idle_ns ? tile(rate(answer.low_01_fps), "0.1 % low") : null,
 			steady ? tile(duration(p50_ns), "frame time, median") : null,
 			tile(duration(p99_ns), `frame time, ${hundred ? "p99" : "longest"}`),
 			steady && d.gpu_ns.n && !answer.window ? tile(duration(d.gpu_ns.p50), "GPU time, median") : null,
