@@ -166,7 +166,7 @@ read_query(const struct perf_pool *p, struct perf_query *q, VkPerformanceCounter
 	if (perf_config.error_every && ++questions % perf_config.error_every == 0)
 		return VK_ERROR_OUT_OF_DEVICE_MEMORY;
 	unsigned late = perf_config.late + ((q - p->queries) % 2 ? perf_config.shuffle : 0);
-	if (q->state != PERF_DONE || perf_config.never || !is_through(q->serial, 0) ||
+	if (q->state != PERF_DONE || perf_config.never || !is_through(q->serial, 50) ||
 	    q->asked++ < late) {
 		perf_counts.not_ready++;
 		return VK_NOT_READY;
