@@ -88,10 +88,10 @@ static const struct vk_row {
 	uint32_t driver; /* VkDriverId */
 	uint32_t vendor; /* where the driver does not report one: VkVendorId */
 } vk_rows[] = {
-	/* Mesa 22.3.6: results are read when the device is idle; statistics begin at a
+	/* Mesa 22.3.6: results are copied (slots_copy.h); statistics begin at a
 	 * draw, not in compute. vkDeviceWaitIdle() inside vkGetQueryPoolResults,
 	 * whatever the flags, and a crash: late_counters.h. Until tests/apps/vk_sources
-	 * reads a result while a later submission waits, and push_early of
+	 * gets a result while a later submission waits, and push_early of
 	 * tests/apps/vk_scenes passes without late counters. A device of Vulkan 1.0
 	 * does not report its driver, but there the vendor's id is Mesa's own only
 	 * without hardware. */

@@ -9,8 +9,8 @@
  *     call down the chain, except when the host itself reads and resets queries (R34b);
  *   - a command buffer and what is recorded into it belong to the recording thread (the game
  *     has to ensure that, "externally synchronized"), and need no lock.
- * Nothing here waits for the GPU except vk_device_finish(), `--snapshot exact` (exact.h) and, where
- * reading a query waits, vk_collect_fence(): for their own fence, not for long, without the lock.
+ * Nothing here waits for the GPU except vk_device_finish() and `--snapshot exact`
+ * (exact.h): for their own fence, not for long, without the lock.
  */
 #ifndef PASSTALLY_VK_LAYER_STATE_H
 #define PASSTALLY_VK_LAYER_STATE_H
@@ -94,7 +94,6 @@ struct vk_queue {
 	struct vk_labels *labels; /* labels.h: the queue's stack */
 	struct vk_submission *oldest, *newest; /* not read yet */
 	uint64_t serial; /* of the newest submission, from 1 */
-	uint64_t busy; /* of the newest that has command buffers, or waits for something */
 	uint64_t fenced; /* the newest that one of the layer's fences follows */
 	uint64_t completed; /* the newest that is known to have completed */
 	struct vk_fence fences[VK_FENCE_RING];
@@ -164,12 +163,6 @@ struct vk_device {
 	uint64_t submissions;	       /* numbers the submissions: the `submission` of passes */
 	uint64_t submits_in_frame;     /* --frame submit:N */
 	uint64_t passes_in_frame;      /* of the open frame */
-	/* Where reading a query waits for the whole device: calls under way that submit; the frame
-	 * that was open when results were last asked for, or a fence was last waited for; that
-	 * took too long, and is not done again. */
-	uint32_t submitting;
-	uint64_t asked_frame, asked_ns;
-	bool wait_failed;
 	int64_t beneath;	       /* the OpenGL device on this one, -1 = none known */
 	uint32_t generated_left; /* presents out of band that may follow the last other one */
 	bool marks_frames; /* frames end by VkFrameBoundaryEXT, not by presents */

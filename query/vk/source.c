@@ -53,7 +53,7 @@ const char *
 tally_vk_serialized_by(bool read_waits, bool performance)
 {
 	if (read_waits)
-		return "reading queries: this driver waits until the whole device is idle";
+		return "copying results: this driver completes the drawing first";
 	if (performance)
 		return "vk-khr: the driver separates what is counted from what surrounds it";
 	return NULL;

@@ -198,7 +198,7 @@ const char *tally_vk_version(const VkPhysicalDeviceProperties *p,
  * compute, too (compute_crashes). `driver` 0: not known. */
 bool tally_vk_read_waits(VkDriverId driver, uint32_t vendor);
 /* Which of passtally's queries make passes run one after the other, for the device line: those
- * that are read with such a wait, or vk-khr's, where it is on. NULL: none. */
+ * that are copied instead, or vk-khr's, where it is on. NULL: none. */
 const char *tally_vk_serialized_by(bool read_waits, bool performance);
 
 #endif

@@ -29,7 +29,8 @@ ROWS = [
     ("pipelineStatisticsQuery", "triangle", {"time": True, "statistics": False}, {"vk-statistics": "pipelineStatisticsQuery"}),
     ("api10", "vulkan10", {"time": True, "statistics": "maybe", "flags": ["uncalibrated"]}, {"vk-timestamp": "calibrated"}),
     ("api10", "features", {"time": True, "statistics": "maybe", "flags": ["uncalibrated"]}, {"vk-timestamp": "calibrated"}),
-    ("transferOnly", "buffers", {"time": True, "statistics": False}, {}),
+    # Where results are copied: not on a queue that cannot copy them.
+    ("transferOnly", "buffers", {"time": False, "statistics": False, "flags": ["no_timestamps"]}, {}),
     ("transferOnly,noStamps", "buffers", {"time": False, "statistics": False, "flags": ["no_timestamps"]}, {}),
     ("transferOnly,hostQueryReset", "buffers",
      {"time": False, "statistics": False, "flags": ["no_timestamps"]}, {}),

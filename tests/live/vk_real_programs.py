@@ -151,8 +151,8 @@ def both_env(folder, path, options=None):
 def check_zink(checks, name, argv, least, exact):
     with checks.part(name), h.scratch() as folder:
         path = folder / "log.jsonl"
-        # Each frame of such a program is two frames of the log. lavapipe, never idle, is read once in 96 of them.
-        got = h.run(argv, both_env(folder, path), stop_when=None if exact else h.has_frames(path, 40 * least))
+        # Each frame of such a program is two frames of the log.
+        got = h.run(argv, both_env(folder, path), stop_when=None if exact else h.has_frames(path, 4 * least))
         checks.equal(got.status, h.run(argv, vk.bare_env(folder, ZINK)).status if exact else -signal.SIGTERM, "exit status")
         checks.equal(sorted(p.name for p in folder.glob("*.jsonl*")), ["log.jsonl"], "one log")
         log = read_log(checks, path, truncated=not exact)

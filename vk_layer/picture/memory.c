@@ -4,16 +4,17 @@
 /* Of the GPU's memory, of one device; mapped, which a 32-bit program has little room for. */
 #define MAX_BYTES ((size_t)(sizeof(void *) > 4 ? 256 : 64) << 20)
 
-/* UINT32_MAX: there is none. */
-static uint32_t
-memory_type(const struct vk_device *d, uint32_t allowed, VkMemoryPropertyFlags must,
-	    VkMemoryPropertyFlags better)
+uint32_t
+vk_memory_type(const struct vk_device *d, uint32_t allowed, VkMemoryPropertyFlags must,
+	       VkMemoryPropertyFlags better)
 {
 	const VkMemoryPropertyFlags never = VK_MEMORY_PROPERTY_PROTECTED_BIT |
 					    VK_MEMORY_PROPERTY_DEVICE_COHERENT_BIT_AMD |
 					    VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT;
 	VkPhysicalDeviceMemoryProperties has;
 	uint32_t found = UINT32_MAX;
+	if (!d->instance)
+		return found;
 	d->instance->next.GetPhysicalDeviceMemoryProperties(d->physical, &has);
 	for (uint32_t i = has.memoryTypeCount; i-- > 0;) {
 		VkMemoryPropertyFlags flags = has.memoryTypes[i].propertyFlags;
@@ -45,7 +46,7 @@ allocate(struct vk_device *d, const VkMemoryRequirements *needs,
 	if (needs->size > MAX_BYTES ||
 	    atomic_load(&d->picture_bytes) > MAX_BYTES - counted(needs->size))
 		return "there are too many in the frame, or too large ones";
-	info.memoryTypeIndex = memory_type(d, needs->memoryTypeBits, must, better);
+	info.memoryTypeIndex = vk_memory_type(d, needs->memoryTypeBits, must, better);
 	if (info.memoryTypeIndex == UINT32_MAX ||
 	    d->next.use.AllocateMemory(d->handle, &info, NULL, memory) != VK_SUCCESS) {
 		*memory = VK_NULL_HANDLE;

@@ -14,6 +14,7 @@
 #include "vk_layer/picture/picture.h"
 #include "vk_layer/record/passes.h"
 #include "vk_layer/record/secondary.h"
+#include "vk_layer/record/slots_copy.h"
 #include "vk_layer/record/slots_sources.h"
 
 struct vk_pool {
@@ -208,7 +209,6 @@ vk_begin_command_buffer(struct vk_device *d, PFN_vkBeginCommandBuffer next,
 VkResult
 vk_end_command_buffer(struct vk_device *d, PFN_vkEndCommandBuffer next, VkCommandBuffer handle)
 {
-	(void)d;
 	struct vk_command *c = vk_command_find(handle);
 	if (c && vk_recording_of(c)) {
 		/* This includes a render pass whose end was not seen. */
@@ -216,7 +216,9 @@ vk_end_command_buffer(struct vk_device *d, PFN_vkEndCommandBuffer next, VkComman
 		if (c->open.kind == VK_OPEN_INHERITED)
 			vk_inherited_end(c);
 		vk_whole_end(c);
-		vk_interval_end(c, VK_AROUND_BUFFER);
+		if (!c->secondary && !c->suspended)
+			vk_recording_copy(d, handle, c->recording);
+		vk_interval_end(c, VK_AROUND_BUFFER); /* the last command */
 		c->recording->ends_suspended = c->suspended;
 		clear_state(c);
 	}

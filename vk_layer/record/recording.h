@@ -16,6 +16,8 @@
 
 struct vk_recording;
 
+#define VK_MAX_DEPTH 32 /* of secondaries inside secondaries */
+
 /* One draw, dispatch or copy inside a pass (granularity draw). */
 struct vk_workload {
 	const char *command; /* static: "draw", "dispatch", "copy", "clear", "trace", "build" */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "layer/log.h"
+#include "vk_layer/record/slots_copy.h"
 
 #define ALL_UNITS UINT64_MAX
 /* 65536 slots, 16 MiB: drivers need about 256 bytes for two timestamps
@@ -52,12 +53,17 @@ n_free_from(uint64_t free_units, uint32_t at, uint32_t most)
 static void
 reset_run(struct vk_slots *s, const struct vk_slot_run *run, uint32_t n)
 {
-	if (!s->api.ResetQueryPool)
-		return;
-	for (uint32_t left = run->page->sources; left; left &= left - 1) {
+	struct vk_page *page = run->page;
+
+	for (uint32_t left = page->sources; left; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);
-		tally_vk_reset(s->sources[i], run->page->pools[i], run->first, n);
-		run->page->fetched[i] &= ~bits_of(run);
+		size_t row = page->kind->row_bytes[i];
+		if (page->buffer && row)
+			memset((char *)page->rows[i] + run->first * row, 0, n * row);
+		if (!s->api.ResetQueryPool)
+			continue;
+		tally_vk_reset(s->sources[i], page->pools[i], run->first, n);
+		page->fetched[i] &= ~bits_of(run);
 	}
 }
 
@@ -120,47 +126,66 @@ lengthen(struct vk_slots *s, struct vk_slot_runs *runs, uint32_t n, uint32_t vie
 	return true;
 }
 
-void
-vk_page_destroy(struct vk_slots *s, struct vk_page *page)
+/* Without the device's lock. */
+static bool
+make_rows(struct vk_device *d, struct vk_page *page)
 {
+	if (page->kind->copied)
+		return vk_page_map(d, page);
+	for (uint32_t left = page->sources; left; left &= left - 1) {
+		uint32_t i = (uint32_t)__builtin_ctz(left);
+		size_t row = page->kind->row_bytes[i];
+		page->rows[i] = row ? malloc(PAGE_SLOTS * row) : NULL;
+		if (row && !page->rows[i])
+			return false;
+	}
+	return true;
+}
+
+void
+vk_page_destroy(struct vk_device *d, struct vk_page *page)
+{
+	struct vk_slots *s = d->slots;
+
 	for (uint32_t i = 0; i < s->n; i++) {
 		if (page->pools[i])
 			s->api.DestroyQueryPool(s->api.device, page->pools[i], NULL);
-		free(page->rows[i]);
+		if (!page->buffer)
+			free(page->rows[i]);
 	}
+	vk_page_unmap(d, page);
 	free(page);
 }
 
 /* Without the device's lock. */
 static struct vk_page *
-create_page(struct vk_slots *s, struct page_kind *kind)
+create_page(struct vk_device *d, struct page_kind *kind)
 {
+	struct vk_slots *s = d->slots;
 	struct vk_page *page = calloc(1, sizeof(*page));
 	if (!page)
 		return NULL;
 	page->kind = kind;
 	page->sources = kind->sources;
 	page->free = ALL_UNITS;
-	for (uint32_t left = kind->sources; left; left &= left - 1) {
+	bool made = make_rows(d, page);
+	for (uint32_t left = kind->sources; made && left; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);
 		struct tally_vk_source *src = s->sources[i];
 		VkQueryPool pool = VK_NULL_HANDLE;
-		size_t row = kind->row_bytes[i];
-		page->rows[i] = row ? malloc(PAGE_SLOTS * row) : NULL;
-		bool made = (!row || page->rows[i]) &&
-			    src->ops->create_pool(src, &kind->family, PAGE_SLOTS,
-						  &pool) == TALLY_OK;
+		made = src->ops->create_pool(src, &kind->family, PAGE_SLOTS,
+					     &pool) == TALLY_OK;
 		if (!made && src == s->performance) {
 			page->sources &= ~s->performance_bit;
+			made = true;
 			continue;
 		}
-		if (!made) {
-			vk_page_destroy(s, page);
-			return NULL;
-		}
-		page->pools[i] = pool;
+		page->pools[i] = made ? pool : VK_NULL_HANDLE;
 	}
-	return page;
+	if (made)
+		return page;
+	vk_page_destroy(d, page);
+	return NULL;
 }
 
 /* Adds another page. The caller holds the device's lock, which is released while the driver
@@ -177,7 +202,7 @@ add_page(struct vk_device *d, struct page_kind *kind)
 	if (room) {
 		s->n_pages++;
 		pthread_mutex_unlock(&d->lock);
-		page = create_page(s, kind);
+		page = create_page(d, kind);
 		pthread_mutex_lock(&d->lock);
 	}
 	if (!page) {

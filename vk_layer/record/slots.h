@@ -119,8 +119,6 @@ void vk_slot_yield(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot
  * once for each sequence of neighboring slots of a pool, including their availability;
  * it does not wait. */
 
-/* How long this thread has waited in it, where reading waits. */
-extern __thread uint64_t vk_fetch_waited_ns __attribute__((tls_model("initial-exec")));
 /* The caller holds the lock. The recording will execute again: makes its slots usable again
  * (host reset; nothing to do where the command buffer resets its own). */
 void vk_slots_reset(struct vk_device *d, const struct vk_slot_runs *runs);

@@ -40,6 +40,10 @@ struct vk_page {
 	uint64_t round;
 	uint64_t requested[TALLY_MAX_SOURCES], fetched[TALLY_MAX_SOURCES], lost[TALLY_MAX_SOURCES];
 	void *rows[TALLY_MAX_SOURCES];
+	/* Where results are copied to (slots_copy.h), else none: all rows are in it. */
+	VkBuffer buffer;
+	VkDeviceMemory memory;
+	uint32_t offsets[TALLY_MAX_SOURCES];
 };
 
 /* The pools of a queue family, with one set. */
@@ -47,6 +51,7 @@ struct page_kind {
 	struct tally_vk_family family;
 	uint32_t sources;
 	uint32_t row_bytes[TALLY_MAX_SOURCES]; /* of one row; 0: none */
+	bool copied; /* results that have rows are copied (slots_copy.h), not asked for */
 	/* Those that count for a set of VK_MEASURE_ bits, outside and inside a render pass. */
 	uint32_t counting[VK_MEASURE_SETS][2];
 	VkQueryPipelineStatisticFlags statistics;
@@ -97,6 +102,6 @@ vk_kind_of(const struct vk_slots *s, uint32_t family, uint32_t set)
 	return family * (s->n_sets + 1) + set;
 }
 
-void vk_page_destroy(struct vk_slots *s, struct vk_page *page);
+void vk_page_destroy(struct vk_device *d, struct vk_page *page);
 
 #endif

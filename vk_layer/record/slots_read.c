@@ -3,9 +3,6 @@
 
 #include "vk_layer/record/slots_internal.h"
 
-#include "layer/base/clock.h"
-#include "vk_layer/record/slots_sources.h"
-
 void
 vk_slot_request(struct vk_device *d, const struct vk_slot *slot, uint32_t sources)
 {
@@ -26,7 +23,7 @@ vk_slot_request(struct vk_device *d, const struct vk_slot *slot, uint32_t source
 	s->requested = page;
 }
 
-/* Makes one call for each sequence of neighboring units. */
+/* Makes one call for each sequence of neighboring units, none where they were copied. */
 static void
 fetch_source(struct vk_slots *s, struct vk_page *page, uint32_t i)
 {
@@ -38,7 +35,7 @@ fetch_source(struct vk_slots *s, struct vk_page *page, uint32_t i)
 	page->requested[i] = 0;
 	page->fetched[i] = left;
 	page->lost[i] = 0;
-	while (row && left) {
+	while (row && left && !page->buffer) {
 		uint32_t first = (uint32_t)__builtin_ctzll(left);
 		uint64_t after = ~(left >> first);
 		uint32_t n = after ? (uint32_t)__builtin_ctzll(after) : UNITS;
@@ -51,28 +48,10 @@ fetch_source(struct vk_slots *s, struct vk_page *page, uint32_t i)
 	}
 }
 
-__thread uint64_t vk_fetch_waited_ns __attribute__((tls_model("initial-exec")));
-
-/* The driver's thread has to get the CPU, and this one again: on a busy machine that takes
- * milliseconds, in which nothing is done. */
-static void
-add_wait(uint64_t begin_ns, const struct tally_thread_time *before)
-{
-	uint64_t wall_ns = tally_clock_now_ns() - begin_ns;
-	uint64_t used_ns = tally_clock_thread().ns - before->ns;
-	if (before->ns && used_ns < wall_ns)
-		vk_fetch_waited_ns += wall_ns - used_ns;
-}
-
 void
 vk_slots_fetch(struct vk_device *d)
 {
 	struct vk_slots *s = d->slots;
-	bool waits = s->requested && vk_slots_read_waits(d);
-	uint64_t begin_ns = waits ? tally_clock_now_ns() : 0;
-	struct tally_thread_time before = { 0 };
-	if (waits)
-		before = tally_clock_thread();
 
 	s->round++;
 	while (s->requested) {
@@ -83,8 +62,6 @@ vk_slots_fetch(struct vk_device *d)
 		for (uint32_t i = 0; i < s->n && vk_device_runs(d); i++)
 			fetch_source(s, page, i);
 	}
-	if (waits)
-		add_wait(begin_ns, &before);
 }
 
 /* What this round fetched for the source: only with TALLY_OK there are rows. */

@@ -236,16 +236,20 @@ fill_counting(const struct vk_slots *s, struct page_kind *kind)
 static struct page_kind
 kind_on(const struct vk_device *d, uint32_t f, uint32_t set)
 {
+	const VkQueueFlags can_copy = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT;
 	const struct vk_slots *s = d->slots;
 	struct page_kind kind = { .family = d->families[f] };
+	kind.copied = vk_slots_read_waits(d);
+	bool has_rows = !kind.copied || kind.family.flags & can_copy;
 
 	kind.family.index = f;
 	kind.family.set = set;
 	for (uint32_t i = 0; i < s->n; i++) {
-		if (s->sources[i]->ops->covers(s->sources[i], &kind.family))
-			kind.sources |= UINT32_C(1) << i;
 		kind.row_bytes[i] =
 			(uint32_t)tally_vk_row_bytes(s->sources[i], &kind.family);
+		if (s->sources[i]->ops->covers(s->sources[i], &kind.family) &&
+		    (has_rows || !kind.row_bytes[i]))
+			kind.sources |= UINT32_C(1) << i;
 	}
 	if (s->statistics)
 		kind.statistics = tally_vk_statistics_mask(s->statistics, &kind.family);
@@ -310,7 +314,7 @@ vk_slots_destroy(struct vk_device *d)
 	while (s->all) {
 		struct vk_page *page = s->all;
 		s->all = page->all_next;
-		vk_page_destroy(s, page);
+		vk_page_destroy(d, page);
 	}
 	for (uint32_t i = 0; i < s->n; i++) {
 		s->sources[i]->ops->close(s->sources[i]);

@@ -36,9 +36,8 @@ uint32_t vk_slots_expected(const struct vk_device *d, uint32_t family,
 /* Whether anything, or at least timestamps, can be measured on this family. */
 bool vk_slots_cover(struct vk_device *d, uint32_t family, unsigned what);
 /* Whether vkGetQueryPoolResults() waits until the whole device is idle, regardless of its
- * flags. If so, vk_slots_fetch() may be called only while it is idle: what was submitted may wait
- * for what the game does next, with the lock held. True on lavapipe, see slots_sources.c. Host
- * reset, fences and the rest do not wait. */
+ * flags: true on lavapipe, see quirks.c. It is not called there (but for vk-khr, which
+ * lavapipe lacks): slots_copy.h. Host reset, fences and the rest do not wait. */
 bool vk_slots_read_waits(const struct vk_device *d);
 /* The caller holds the lock. Once per frame: selects the next set. */
 void vk_slots_tick(struct vk_device *d, uint64_t now_ns);

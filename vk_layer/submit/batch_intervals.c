@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "layer/log.h"
+#include "vk_layer/record/slots_copy.h"
 #include "vk_layer/record/slots_sources.h"
 
 /* Batches of one family with such command buffers whose results are still to be read. */
@@ -73,23 +74,35 @@ introduce(struct vk_device *d, VkCommandBuffer cb)
 	return true;
 }
 
+static const VkCommandBufferBeginInfo begin_info = {
+	.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+};
+
+bool
+vk_batch_interval_begin_last(struct vk_device *d, struct vk_batch_interval *pair)
+{
+	if (d->next.use.BeginCommandBuffer(pair->last, &begin_info) != VK_SUCCESS)
+		return false;
+	vk_slot_end(d, pair->last, &pair->slot);
+	return true;
+}
+
+bool
+vk_batch_interval_end_last(struct vk_device *d, struct vk_batch_interval *pair)
+{
+	vk_slots_copy(d, pair->last, &pair->runs);
+	return d->next.use.EndCommandBuffer(pair->last) == VK_SUCCESS;
+}
+
 static bool
 record(struct vk_device *d, struct vk_batch_interval *pair)
 {
-	const VkCommandBufferBeginInfo info = {
-		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
-	};
-
-	if (d->next.use.BeginCommandBuffer(pair->first, &info) != VK_SUCCESS)
+	if (d->next.use.BeginCommandBuffer(pair->first, &begin_info) != VK_SUCCESS)
 		return false;
 	vk_slot_begin(d, pair->first, &pair->slot, true);
-	if (d->next.use.EndCommandBuffer(pair->first) != VK_SUCCESS)
-		return false;
-	if (d->next.use.BeginCommandBuffer(pair->last, &info) != VK_SUCCESS)
-		return false;
-	vk_slot_end(d, pair->last, &pair->slot);
-	return d->next.use.EndCommandBuffer(pair->last) == VK_SUCCESS &&
-	       pair->slot.halves == TALLY_VK_BOTH;
+	return d->next.use.EndCommandBuffer(pair->first) == VK_SUCCESS &&
+	       vk_batch_interval_begin_last(d, pair) &&
+	       vk_batch_interval_end_last(d, pair) && pair->slot.halves == TALLY_VK_BOTH;
 }
 
 /* Creates and records the command buffers of `own`, which has a slot. */
@@ -99,6 +112,7 @@ make_buffers(struct vk_device *d, uint32_t family, struct own_pair *own)
 	VkCommandBuffer buffers[2] = { VK_NULL_HANDLE, VK_NULL_HANDLE };
 	const VkCommandPoolCreateInfo pool_info = {
 		.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+		.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
 		.queueFamilyIndex = family,
 	};
 

@@ -13,18 +13,8 @@
 /* After the fence: results not available by then never come (R34). */
 #define MAX_AGE_FRAMES 32
 #define MAX_AGE_SUBMISSIONS 1024 /* the same where no frames end */
-#define MAX_AGE_WAITED 128 /* frames, where asking waits */
 #define RETRY_SUBMISSIONS 16
 #define FENCE_EVERY 16 /* submissions */
-/* Where asking waits for the whole device, and that is never idle: once in so many frames, once a
- * second, or where much is to be read, but not in each few frames. */
-#define WAIT_EVERY 96
-#define WAIT_LEAST_EVERY 24
-#define WAIT_EVERY_NS UINT64_C(1000000000)
-#define MANY_UNREAD 8192 /* slots */
-#define WAIT_FRAMES 4 /* for as long as these take, within these limits */
-#define WAIT_LEAST_NS UINT64_C(100000000)
-#define WAIT_MOST_NS UINT64_C(1000000000)
 
 /* ---- one slot ---- */
 
@@ -242,18 +232,6 @@ try_read(struct vk_submission *s, struct vk_pending_slot *unread)
 
 /* ---- completed submissions ---- */
 
-/* All that was ever submitted has completed, so that asking waits for nothing. */
-static bool
-is_idle(const struct vk_device *d)
-{
-	if (d->submitting)
-		return false;
-	for (const struct vk_queue *q = d->queues; q; q = q->next)
-		if (q->completed < q->busy)
-			return false;
-	return true;
-}
-
 static void
 mark_completed(struct vk_queue *q)
 {
@@ -320,28 +298,17 @@ static bool
 is_overdue(const struct vk_submission *s)
 {
 	struct vk_device *d = s->queue->device;
-	uint64_t most = vk_slots_read_waits(d) ? MAX_AGE_WAITED : MAX_AGE_FRAMES;
-	return vk_open_frame(d) - s->completed_frame > most ||
+	return vk_open_frame(d) - s->completed_frame > MAX_AGE_FRAMES ||
 	       s->queue->serial - s->completed_serial > MAX_AGE_SUBMISSIONS;
-}
-
-static bool
-may_ask(const struct vk_device *d)
-{
-	return !vk_slots_read_waits(d) || is_idle(d);
 }
 
 /* Whether it is time to query the results of the submission. */
 static bool
 may_read(const struct vk_submission *s)
 {
-	struct vk_device *d = s->queue->device;
-	if (!s->completed)
-		return false;
-	if (s->tried_serial && s->tried_frame == vk_open_frame(d) &&
-	    s->queue->serial - s->tried_serial < RETRY_SUBMISSIONS)
-		return false;
-	return may_ask(d);
+	return s->completed &&
+	       !(s->tried_serial && s->tried_frame == vk_open_frame(s->queue->device) &&
+		 s->queue->serial - s->tried_serial < RETRY_SUBMISSIONS);
 }
 
 /* Adds what is left of the slot to the next round. */
@@ -386,7 +353,7 @@ sweep(struct vk_queue *q)
 	struct vk_submission **link = &q->oldest, *last = NULL;
 	while (*link) {
 		struct vk_submission *s = *link;
-		if (s->n_unread || (!s->completed && (s->pairs || s->blocks || s->pictures))) {
+		if (s->n_unread || (!s->completed && (s->pairs || s->pictures))) {
 			last = s;
 			link = &s->next;
 			continue;
@@ -415,27 +382,15 @@ read_queue(struct vk_queue *q)
 		tally_stream_publish(q->stream);
 }
 
-static void
-mark_asked(struct vk_device *d)
-{
-	d->asked_frame = vk_open_frame(d);
-	d->asked_ns = vk_slots_read_waits(d) ? tally_clock_now_ns() : 0;
-}
-
 void
 vk_collect_poll(struct vk_device *d)
 {
 	for (struct vk_queue *q = d->queues; q; q = q->next)
 		poll_fences(q);
-	bool asks = false;
 	for (struct vk_queue *q = d->queues; q && vk_device_runs(d); q = q->next)
 		for (struct vk_submission *s = q->oldest; s; s = s->next)
-			if (s->n_unread && may_read(s)) {
+			if (s->n_unread && may_read(s))
 				request_all(s);
-				asks = true;
-			}
-	if (asks)
-		mark_asked(d);
 	vk_slots_fetch(d);
 	for (struct vk_queue *q = d->queues; q && vk_device_runs(d); q = q->next)
 		read_queue(q);
@@ -446,20 +401,15 @@ vk_collect_harvest(struct vk_device *d, struct vk_recording *r)
 {
 	struct vk_submission *s = r->pending;
 	if (s) {
-		/* That it may run again shows that it, and all before it, has completed. Elsewhere
-		 * nothing needs to trust the program in that. */
-		if (vk_slots_read_waits(d) && !r->simultaneous && !s->queue->unordered)
-			vk_collect_completed(s->queue, s->serial);
-		bool can = may_ask(d);
 		uint32_t first = s->uses[r->pending_use].first, next;
-		for (uint32_t i = first; can && i != VK_NONE; i = s->slots[i].next)
+		for (uint32_t i = first; i != VK_NONE; i = s->slots[i].next)
 			if (!s->slots[i].done)
 				request(d, &s->slots[i]);
 		vk_slots_fetch(d);
 		for (uint32_t i = first; i != VK_NONE; i = next) {
 			struct vk_pending_slot *unread = &s->slots[i];
 			next = unread->next;
-			if (!unread->done && !(can && try_read(s, unread)))
+			if (!unread->done && !try_read(s, unread))
 				vk_pending_slot_give_up(s, unread, TALLY_FLAG(LOST));
 		}
 	}
@@ -471,10 +421,11 @@ void
 vk_collect_give_up(struct vk_device *d, uint64_t flag, bool try)
 {
 	/* Without a fence, a slot that the command buffer resets itself may still have the
-	 * results of an earlier use. */
-	for (struct vk_queue *q = try && may_ask(d) ? d->queues : NULL; q; q = q->next)
+	 * results of an earlier use, and one that is copied a part of them. */
+	bool alone = d->enabled.host_reset && !vk_slots_read_waits(d);
+	for (struct vk_queue *q = try ? d->queues : NULL; q; q = q->next)
 		for (struct vk_submission *s = q->oldest; s; s = s->next)
-			if (s->completed || d->enabled.host_reset)
+			if (s->completed || alone)
 				request_all(s);
 	vk_slots_fetch(d);
 	for (struct vk_queue *q = d->queues; q; q = q->next) {
@@ -485,7 +436,6 @@ vk_collect_give_up(struct vk_device *d, uint64_t flag, bool try)
 			vk_submission_give_up(s, flag);
 			s->pairs =
 				NULL; /* the GPU may still use them: batch_intervals.c frees them */
-			s->blocks = false;
 			vk_pictures_completed(s);
 		}
 		sweep(q);
@@ -496,22 +446,6 @@ vk_collect_give_up(struct vk_device *d, uint64_t flag, bool try)
 }
 
 /* ---- fences ---- */
-
-static bool
-has_unread(const struct vk_queue *q)
-{
-	const struct vk_submission *s = q->oldest;
-	while (s && !s->n_unread)
-		s = s->next;
-	return s;
-}
-
-/* Reading waits for it. In a pause only as long as there is something to read. */
-bool
-vk_collect_blocks(const struct vk_queue *q)
-{
-	return vk_slots_read_waits(q->device) && (!vk_device_idles(q->device) || has_unread(q));
-}
 
 bool
 vk_collect_due(const struct vk_queue *q)
@@ -552,58 +486,6 @@ vk_fence_renew(struct vk_device *d, VkFence old)
 	return fence;
 }
 
-/* Whether to wait; or so much is unread that the memory for it, or the age at which it is given up,
- * is the limit. */
-static bool
-is_wait_due(const struct vk_queue *q, uint64_t frames, uint64_t since_ns)
-{
-	uint64_t slots = 0;
-	if (frames < WAIT_LEAST_EVERY)
-		return false;
-	if (frames >= WAIT_EVERY || since_ns >= WAIT_EVERY_NS)
-		return true;
-	for (const struct vk_submission *s = q->oldest; s; s = s->next)
-		slots += s->n_unread;
-	return slots >= MANY_UNREAD || q->n_unread >= MAX_AGE_SUBMISSIONS / 2;
-}
-
-/* Where asking waits for the device, and that was not idle for a while: one wait for a fence then
- * gives all that has completed since. How long it may take, 0: there is none. */
-static uint64_t
-wait_limit(const struct vk_queue *q)
-{
-	struct vk_device *d = q->device;
-	if (!vk_slots_read_waits(d) || d->wait_failed || !has_unread(q))
-		return 0;
-	uint64_t now_ns = tally_clock_now_ns(), frames = vk_open_frame(d) - d->asked_frame;
-	if (!d->asked_ns)
-		d->asked_ns = now_ns;
-	uint64_t since_ns = now_ns - d->asked_ns;
-	if (!is_wait_due(q, frames, since_ns))
-		return 0;
-	uint64_t limit_ns = since_ns / frames * WAIT_FRAMES;
-	limit_ns = limit_ns > WAIT_LEAST_NS ? limit_ns : WAIT_LEAST_NS;
-	return limit_ns < WAIT_MOST_NS ? limit_ns : WAIT_MOST_NS;
-}
-
-/* `wait_ns`: not for long, it may need what this thread of the game does next. */
-static VkResult
-send_fence(struct vk_queue *q, VkFence fence, uint64_t wait_ns)
-{
-	struct vk_device *d = q->device;
-	VkResult result = d->next.use.QueueSubmit(q->handle, 0, NULL, fence);
-	if (result == VK_SUCCESS && wait_ns) {
-		VkResult waited = d->next.use.WaitForFences(d->handle, 1, &fence, VK_TRUE, wait_ns);
-		pthread_mutex_lock(&d->lock);
-		mark_asked(d);
-		d->wait_failed = waited != VK_SUCCESS;
-		pthread_mutex_unlock(&d->lock);
-	}
-	if (result == VK_ERROR_DEVICE_LOST)
-		vk_device_stop(d, "the device was lost");
-	return result;
-}
-
 void
 vk_collect_fence(struct vk_queue *q)
 {
@@ -616,7 +498,6 @@ vk_collect_fence(struct vk_queue *q)
 	struct vk_fence *at = &q->fences[(q->fence_first + q->n_fences) % VK_FENCE_RING];
 	uint64_t serial = q->serial;
 	VkFence fence = at->handle;
-	uint64_t wait_ns = wanted ? wait_limit(q) : 0;
 	q->fencing |= wanted;
 	pthread_mutex_unlock(&d->lock);
 	if (!wanted)
@@ -624,7 +505,9 @@ vk_collect_fence(struct vk_queue *q)
 	fence = vk_fence_renew(d, fence);
 	VkResult result = VK_ERROR_OUT_OF_HOST_MEMORY;
 	if (fence)
-		result = send_fence(q, fence, wait_ns);
+		result = d->next.use.QueueSubmit(q->handle, 0, NULL, fence);
+	if (result == VK_ERROR_DEVICE_LOST)
+		vk_device_stop(d, "the device was lost");
 	pthread_mutex_lock(&d->lock);
 	at->handle = fence;
 	q->fencing = false;
@@ -635,8 +518,6 @@ vk_collect_fence(struct vk_queue *q)
 		q->fenced = serial;
 		q->fence_frame = vk_open_frame(d);
 	}
-	if (wait_ns)
-		vk_collect_poll(d);
 	vk_pictures_unlock(d, true);
 }
 

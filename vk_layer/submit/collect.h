@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* vk_layer/submit/collect.h - reads submissions once they have completed.
  *
- * Callers hold the device's lock, except for vk_collect_fence(), which takes it. Nothing here waits
- * for the GPU, except where reading a query does: there that function waits for its fence now and
- * then, without the lock.
+ * Callers hold the device's lock, except for vk_collect_fence(), which takes it. Nothing
+ * here waits for the GPU.
  */
 #ifndef PASSTALLY_VK_LAYER_COLLECT_H
 #define PASSTALLY_VK_LAYER_COLLECT_H
@@ -20,8 +19,6 @@ void vk_collect_completed(struct vk_queue *q, uint64_t serial);
 void vk_collect_fence_signalled(struct vk_device *d, VkFence fence);
 /* Everything unread is done, with `flag`; `try` first reads what is available. */
 void vk_collect_give_up(struct vk_device *d, uint64_t flag, bool try);
-/* Whether what is submitted has to be listed until it has completed, so that a fence follows it. */
-bool vk_collect_blocks(const struct vk_queue *q);
 /* Whether it is time for one of the layer's fences after the newest submission, and therefore
  * for querying earlier ones. */
 bool vk_collect_due(const struct vk_queue *q);

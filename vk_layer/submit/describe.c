@@ -112,8 +112,8 @@ list_facts(const struct vk_device *d, struct facts *facts)
 		    ? "yes"
 		    : "no, secondary command buffers are counted one by one");
 	if (vk_slots_read_waits(d))
-		add(facts, "lavapipe waits until the device is idle whenever a query is read: "
-			   "frames are slower than without a capture");
+		add(facts, "results of queries: copied by the command buffers, as lavapipe "
+			   "waits until it is idle where it is asked for them");
 }
 
 bool

@@ -157,7 +157,6 @@ vk_frame_update_idle(struct vk_device *d)
 uint64_t
 vk_overhead_begin(const struct vk_device *d)
 {
-	vk_fetch_waited_ns = 0;
 	return vk_device_idles(d) ? 0 : tally_clock_now_ns();
 }
 
@@ -185,7 +184,7 @@ vk_wait_end(struct vk_device *d, const struct tally_clock_wait *wait, VkResult r
 uint64_t
 vk_overhead_since(uint64_t begin_ns)
 {
-	return begin_ns ? tally_clock_now_ns() - begin_ns - vk_fetch_waited_ns : 0;
+	return begin_ns ? tally_clock_now_ns() - begin_ns : 0;
 }
 
 void

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* vk_layer/submit/present.c - vkQueuePresentKHR and vkQueueBindSparse: where frames end. */
 #include "vk_layer/picture/picture.h"
-#include "vk_layer/record/slots_sources.h"
 #include "vk_layer/submit/collect.h"
 #include "vk_layer/submit/describe.h"
 #include "vk_layer/submit/frames.h"
@@ -98,26 +97,6 @@ vk_queue_present(struct vk_device *d, PFN_vkQueuePresentKHR next, VkQueue queue,
 	return result;
 }
 
-static struct vk_submission *
-begin_bind(struct vk_queue *q)
-{
-	pthread_mutex_lock(&q->device->lock);
-	struct vk_submission *s = vk_submission_take(q);
-	if (s)
-		s->blocks = vk_collect_blocks(q);
-	q->device->submitting++;
-	pthread_mutex_unlock(&q->device->lock);
-	return s;
-}
-
-static void
-end_bind(struct vk_queue *q, struct vk_submission *s, VkResult result)
-{
-	pthread_mutex_lock(&q->device->lock);
-	vk_submission_end(q, s, result);
-	pthread_mutex_unlock(&q->device->lock);
-}
-
 VkResult
 vk_queue_bind_sparse(struct vk_device *d, PFN_vkQueueBindSparse next, VkQueue queue, uint32_t n,
 		     const VkBindSparseInfo *infos, VkFence fence)
@@ -128,13 +107,8 @@ vk_queue_bind_sparse(struct vk_device *d, PFN_vkQueueBindSparse next, VkQueue qu
 		marked |= vk_ends_frame(infos[i].pNext);
 	struct tally_clock_wait none = { 0 };
 	const struct presented none_presented = { .what = vk_nothing_presented };
-	/* Where reading a query waits for the whole device, it waits for this call's work, too. */
-	bool listed = q && vk_slots_read_waits(d);
-	struct vk_submission *s = listed ? begin_bind(q) : NULL;
 	vk_calls_down++;
 	VkResult result = next(queue, n, infos, fence);
-	if (listed)
-		end_bind(q, s, result);
 	if (!still_runs(d, &none, result) || !q || result != VK_SUCCESS)
 		return result;
 	if (d->exact)

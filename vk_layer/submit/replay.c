@@ -9,7 +9,6 @@
 #include "vk_layer/record/labels.h"
 
 #define CHAIN_DROPPED (VK_NONE - 1) /* the open chain's pass could not be stored */
-#define MAX_DEPTH 32		    /* of secondaries inside secondaries */
 #define AT_ONCE 16u
 
 bool
@@ -565,7 +564,7 @@ replay_items(struct vk_replay *r, struct vk_recording *rec, unsigned depth)
 			vk_labels_pop(r->q->labels);
 			break;
 		case VK_ITEM_EXECUTE:
-			if (depth < MAX_DEPTH)
+			if (depth < VK_MAX_DEPTH)
 				replay_items(r, item->secondary, depth + 1);
 			break;
 		}
@@ -655,6 +654,8 @@ replay_pair(struct vk_replay *r, struct vk_batch_interval *pair)
 	use_set(r, 0);
 	pair->next = r->s->pairs;
 	r->s->pairs = pair;
+	if (pair->copies_only)
+		return true;
 	bool one = !r->is_coarse && r->n_batch_buffers == 1 && r->n_batch_passes == 1;
 	if (!one) {
 		add_whole(r, &pair->slot, NULL);

@@ -217,10 +217,8 @@ append(struct vk_submission *s)
 {
 	struct vk_queue *q = s->queue;
 	s->serial = ++q->serial;
-	if (!s->empty)
-		q->busy = s->serial;
 	release_passes(s);
-	if (!s->n_unread && !s->pairs && !s->blocks && !s->pictures) {
+	if (!s->n_unread && !s->pairs && !s->pictures) {
 		vk_submission_recycle(s);
 		return;
 	}
@@ -251,9 +249,8 @@ fail(struct vk_submission *s)
 void
 vk_submission_end(struct vk_queue *q, struct vk_submission *s, VkResult result)
 {
-	q->device->submitting--;
 	if (!s)
-		q->busy = ++q->serial;
+		q->serial++;
 	else if (result == VK_SUCCESS && !q->device->given_up)
 		append(s);
 	else /* also where another thread found the device lost, and gave up what was listed */

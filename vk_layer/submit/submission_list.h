@@ -75,8 +75,6 @@ struct vk_submission {
 	struct vk_queue *queue;
 	uint64_t serial;   /* the queue's serial */
 	VkFence game_fence;
-	bool empty;	   /* it has no command buffers, and waits for nothing */
-	bool blocks;	   /* reading a query would wait for it: listed until it completed */
 	bool completed;
 	bool requested; /* its slots are part of the current round of reading */
 	/* The newest submission when this one was found completed. */
@@ -95,9 +93,8 @@ struct vk_submission {
 
 /* An empty submission, NULL on OOM. */
 struct vk_submission *vk_submission_take(struct vk_queue *q);
-/* The call that d->submitting counts has returned. If the driver accepted it, its submission waits
- * for its results (NULL: only a fence shows when the work has completed); otherwise everything in
- * that is lost. */
+/* The call has returned. If the driver accepted it, its submission (NULL: none) waits for
+ * its results; otherwise everything in that is lost. */
 void vk_submission_end(struct vk_queue *q, struct vk_submission *s, VkResult result);
 /* Adds a pass that the caller fills; its n_left starts with 1, which append() subtracts. NULL on
  * OOM. */

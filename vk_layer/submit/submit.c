@@ -8,6 +8,7 @@
 #include "layer/session/session.h"
 #include "query/attribute/annotate.h"
 #include "vk_layer/picture/picture.h"
+#include "vk_layer/record/slots_copy.h"
 #include "vk_layer/record/slots_sources.h"
 #include "vk_layer/submit/describe.h"
 #include "vk_layer/submit/frames.h"
@@ -75,17 +76,59 @@ start_session(const struct vk_queue *q, const struct vk_batches *b)
 
 /* ---- timestamps around batches (R30) ---- */
 
-static bool
-wants_interval(const struct vk_queue *q, const struct vk_batches *b, uint32_t i)
+struct wish {
+	bool times, copies; /* of what ends where a render pass is suspended */
+};
+
+static struct wish
+wish_of(const struct vk_queue *q, const struct vk_batches *b, uint32_t i)
 {
-	bool any = false;
-	for (uint32_t k = 0; k < vk_batch_n_buffers(b, i) && !any; k++) {
+	struct wish wish = { false, false };
+	if (q->is_protected || !vk_batch_is_plain(b, i))
+		return wish;
+	for (uint32_t k = 0; k < vk_batch_n_buffers(b, i); k++) {
 		const struct vk_recording *rec = vk_recording_submitted(
 			vk_batch_buffer(b, i, k));
-		any = rec && (rec->simultaneous || rec->idle) &&
-		      vk_recording_has_work(rec);
+		wish.copies |= rec && rec->ends_suspended;
+		wish.times |= rec && (rec->simultaneous || rec->idle) &&
+			      vk_recording_has_work(rec);
 	}
-	return any && !q->is_protected && vk_batch_is_plain(b, i);
+	wish.copies = wish.copies && vk_slots_read_waits(q->device);
+	return wish;
+}
+
+/* False: the driver failed. */
+static bool
+record_copies(struct vk_device *d, const struct vk_batches *b, uint32_t i,
+	      struct vk_batch_interval *pair)
+{
+	if (!vk_slots_read_waits(d))
+		return true;
+	if (!vk_batch_interval_begin_last(d, pair))
+		return false;
+	for (uint32_t k = 0; k < vk_batch_n_buffers(b, i); k++) {
+		const struct vk_recording *rec = vk_recording_submitted(
+			vk_batch_buffer(b, i, k));
+		if (rec && rec->ends_suspended)
+			vk_recording_copy(d, pair->last, rec);
+	}
+	return vk_batch_interval_end_last(d, pair);
+}
+
+static struct vk_batch_interval *
+take_pair(struct vk_queue *q, const struct vk_batches *b, uint32_t i, bool times)
+{
+	struct vk_device *d = q->device;
+	struct vk_batch_interval *pair = vk_batch_intervals_take(d, q->family);
+	if (!pair)
+		return NULL;
+	pair->copies_only = !times;
+	if (record_copies(d, b, i, pair))
+		return pair;
+	pthread_mutex_lock(&d->lock);
+	vk_batch_intervals_release(d, q->family, pair);
+	pthread_mutex_unlock(&d->lock);
+	return NULL;
 }
 
 /* NULL: no batch needs one, or no memory. To be freed by free(). */
@@ -97,13 +140,14 @@ take_pairs(struct vk_queue *q, const struct vk_batches *b)
 	    !vk_slots_cover(q->device, q->family, VK_MEASURE_TIME))
 		return NULL;
 	for (uint32_t i = 0; i < b->n; i++) {
-		if (!wants_interval(q, b, i))
+		struct wish wish = wish_of(q, b, i);
+		if (!wish.times && !wish.copies)
 			continue;
 		if (!pairs)
 			pairs = calloc(b->n, sizeof(*pairs));
 		if (!pairs)
 			return NULL;
-		pairs[i] = vk_batch_intervals_take(q->device, q->family);
+		pairs[i] = take_pair(q, b, i, wish.times);
 	}
 	return pairs;
 }
@@ -123,27 +167,6 @@ struct call {
 	bool logged;	 /* passes of it are in the log */
 	bool completed; /* all of it has completed */
 };
-
-static bool
-is_empty(const struct vk_batches *b)
-{
-	for (uint32_t i = 0; i < b->n; i++)
-		if (vk_batch_n_buffers(b, i) || vk_batch_waits(b, i))
-			return false;
-	return true;
-}
-
-static struct vk_submission *
-take(const struct call *c)
-{
-	struct vk_submission *s = vk_submission_take(c->q);
-	if (!s)
-		return NULL;
-	s->game_fence = c->fence;
-	s->empty = is_empty(&c->game);
-	s->blocks = !s->empty && vk_collect_blocks(c->q);
-	return s;
-}
 
 /* What is executed again may have completed meanwhile: its pictures are read first. */
 static void
@@ -169,7 +192,9 @@ before(struct call *c)
 	pthread_mutex_lock(&d->lock);
 	if (started && !q->stream)
 		set_up(d, q);
-	c->s = take(c);
+	c->s = vk_submission_take(q);
+	if (c->s)
+		c->s->game_fence = c->fence;
 	struct vk_replay replay = {
 		.d = d,
 		.q = q,
@@ -181,7 +206,6 @@ before(struct call *c)
 	c->serial = q->serial + 1;
 	c->logged = c->s && q->stream && tally_stream_captures(q->stream) &&
 		    (c->s->n_passes || q->frame_pass);
-	d->submitting++;
 	vk_pictures_unlock(d, true);
 	if (c->pairs)
 		vk_batches_surround(&c->game, c->pairs, &c->down, &c->memory);

@@ -43,7 +43,6 @@ static struct {
 	bool noise; /* above the valid bits */
 	uint64_t counted[FQ_STATISTICS];
 	bool hold;	/* nothing becomes available */
-	unsigned slow_us; /* how long reading results takes, without the CPU */
 	bool untouched; /* ... and nothing is written then */
 	VkResult fail_results, fail_clock;
 	unsigned n_results; /* calls for results */
@@ -241,8 +240,6 @@ fq_results(VkDevice device, VkQueryPool handle, uint32_t first, uint32_t n, size
 	fq.misuse += flags != (VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
 	fq.misuse += stride != row * sizeof(uint64_t) || size < n * stride;
 	fq.n_results++;
-	if (fq.slow_us)
-		g_usleep(fq.slow_us);
 	bool fails = fq.fail_results && fq.n_results >= fq.fail_from;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct fq_query *query = fq_query(handle, first + i);

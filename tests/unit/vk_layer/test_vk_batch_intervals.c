@@ -3,7 +3,7 @@
 #include "vk_layer/record/slots_sources.h"
 #include "vk_layer/submit/batch_intervals.h"
 
-#include "tests/unit/query/fake_queries.h"
+#include "tests/unit/vk_layer/fake_copies.h"
 
 #define MAX_BUFFERS 1024
 
@@ -16,6 +16,7 @@ struct object {
 
 struct fixture {
 	struct vk_device d;
+	struct vk_instance instance;
 	struct tally_config config;
 	struct object device;
 };
@@ -111,7 +112,7 @@ end(VkCommandBuffer cb)
 }
 
 static void
-start(struct fixture *f, bool host_reset)
+start_on(struct fixture *f, bool host_reset, VkDriverId driver)
 {
 	struct tally_vk_api api;
 
@@ -126,6 +127,7 @@ start(struct fixture *f, bool host_reset)
 	f->d.set_loader_data = introduce;
 	f->d.properties.limits.timestampPeriod = 1.0f;
 	f->d.enabled.host_reset = host_reset;
+	f->d.driver_id = driver;
 	f->d.n_families = 2;
 	f->d.families[0] = (struct tally_vk_family){ .flags = VK_QUEUE_GRAPHICS_BIT };
 	f->d.families[1] = (struct tally_vk_family){ .flags = VK_QUEUE_COMPUTE_BIT,
@@ -136,6 +138,8 @@ start(struct fixture *f, bool host_reset)
 	f->d.next.use.ResetQueryPool = api.ResetQueryPool;
 	f->d.next.use.CmdWriteTimestamp = api.CmdWriteTimestamp;
 	f->d.next.use.GetQueryPoolResults = api.GetQueryPoolResults;
+	f->d.instance = &f->instance;
+	copies_fill(&f->d);
 	f->d.next.use.CreateCommandPool = create_command_pool;
 	f->d.next.use.DestroyCommandPool = destroy_command_pool;
 	f->d.next.use.AllocateCommandBuffers = allocate;
@@ -144,6 +148,12 @@ start(struct fixture *f, bool host_reset)
 	pthread_mutex_init(&f->d.lock, NULL);
 	g_assert_true(vk_slots_create(&f->d));
 	g_assert_true(vk_batch_intervals_create(&f->d));
+}
+
+static void
+start(struct fixture *f, bool host_reset)
+{
+	start_on(f, host_reset, 0);
 }
 
 static void
@@ -226,6 +236,35 @@ test_no_host_reset(void)
 	g_assert_true(vk_batch_intervals_take(&f.d, 1) == pair);
 	g_assert_cmpstr(fq.log, ==, "r0+8 t0 t1 ");
 	finish(&f);
+}
+
+/* Where results are copied the last command buffer copies the pair's, and is recorded again. */
+static void
+test_copied(void)
+{
+	struct fixture f;
+
+	start_on(&f, true, VK_DRIVER_ID_MESA_LLVMPIPE);
+	struct vk_batch_interval *pair = vk_batch_intervals_take(&f.d, 1);
+	g_assert_nonnull(pair);
+	uint32_t left = pair->slot.sources;
+	struct tally_sample out = { .n = 0 };
+	pthread_mutex_lock(&f.d.lock);
+	vk_slot_request(&f.d, &pair->slot, left);
+	vk_slots_fetch(&f.d);
+	g_assert_cmpint(vk_slot_read(&f.d, &pair->slot, &left, &out), ==, TALLY_OK);
+	pthread_mutex_unlock(&f.d.lock);
+	g_assert_cmpuint(out.end_ns - out.begin_ns, ==, 100);
+	g_assert_cmpuint(fq.n_results, ==, 0);
+	release(&f, pair);
+	g_assert_true(vk_batch_intervals_take(&f.d, 1) == pair);
+	((struct object *)pair->last)->recording = 0;
+	fq.log[0] = '\0';
+	g_assert_true(vk_batch_interval_begin_last(&f.d, pair));
+	g_assert_true(vk_batch_interval_end_last(&f.d, pair));
+	g_assert_cmpstr(fq.log, ==, "t1 ");
+	finish(&f);
+	g_assert_cmpuint(copies.n_live, ==, 0);
 }
 
 /* Older loaders give no callback: the pointer is copied. */
@@ -315,6 +354,7 @@ main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/vk_batch_intervals/pair", test_pair);
 	g_test_add_func("/vk_batch_intervals/no_host_reset", test_no_host_reset);
+	g_test_add_func("/vk_batch_intervals/copied", test_copied);
 	g_test_add_func("/vk_batch_intervals/no_callback", test_no_callback);
 	g_test_add_func("/vk_batch_intervals/nothing_to_have", test_nothing_to_have);
 	g_test_add_func("/vk_batch_intervals/failures", test_failures);

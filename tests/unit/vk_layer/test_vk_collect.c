@@ -2,18 +2,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-static bool no_memory;
-
-static void *
-test_calloc(size_t n, size_t size)
-{
-	return no_memory ? NULL : calloc(n, size);
-}
-
-#define calloc test_calloc
-#include "vk_layer/submit/submission_list.c"
-#undef calloc
-
 #include "tests/unit/vk_layer/vk_submit_world.h"
 
 /* Command buffer `n` with one pass in slot `n` that counts `a`. */
@@ -500,254 +488,58 @@ test_unordered(void)
 	g_assert_cmpuint(w.n_watched, ==, 0);
 }
 
-/* Where reading waits for the whole device: it is never done while something waits for a
- * timeline. */
+/* Where results are copied nothing waits, nothing is watched, and the device need not be idle: what
+ * a fence shows as completed is read, however much follows it, and at exit() nothing else, since
+ * of a copy a part may be there. */
 static void
-test_reading_waits(void)
-{
-	if (!stub_in_child(NULL))
-		return;
-	VkQueue q = w_start(), other = w_queue(1);
-	w.read_waits = true;
-	w.signalled = 0;
-	VkCommandBuffer buffers[] = { one_pass(0, 1), one_pass(1, 2) };
-	uint64_t value = 5;
-	VkSemaphore semaphore = (VkSemaphore)(uintptr_t)0x800;
-	VkTimelineSemaphoreSubmitInfo timeline = {
-		.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
-		.waitSemaphoreValueCount = 1,
-		.pWaitSemaphoreValues = &value,
-	};
-	VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
-	VkSubmitInfo info = {
-		.pNext = &timeline,
-		.waitSemaphoreCount = 1,
-		.pWaitSemaphores = &semaphore,
-		.pWaitDstStageMask = &stage,
-		.commandBufferCount = 1,
-		.pCommandBuffers = &buffers[1],
-	};
-	w_submit_one(other, buffers[0]);
-	w_present(other); /* fence 1 */
-	vk_queue_submit(&w.d, w_submit, q, 1, &info, VK_NULL_HANDLE);
-	g_assert_cmpuint(w.n_fence_submits, ==, 2); /* at once: nothing completes before it */
-	w.signalled = 1;
-	vk_drain(&w.d);
-	g_assert_cmpuint(w.n_slots, ==, 0);
-	w_submit_one(other, buffers[0]); /* its results must be given up */
-	g_assert_cmpuint(w.n_slots, ==, 0);
-	w.signalled = 2;
-	vk_drain(&w.d);
-	/* The newest has not completed: reading would wait for it, and is not necessary yet. */
-	g_assert_cmpuint(w.n_slots, ==, 0);
-	w.signalled = UINT64_MAX;
-	w_present(other);
-	vk_drain(&w.d);
-	g_assert_cmpuint(w.n_slots, ==, 2);
-	w_finish();
-	g_assert_cmphex(w_logged(0, 0)->flags, ==, TALLY_FLAG(LOST));
-	g_assert_cmpuint(stub_frame(1)->n_passes, ==, 2);
-	g_assert_cmphex(w_logged(1, 0)->flags | w_logged(1, 1)->flags, ==, 0);
-}
-
-/* ... and a submission without work is none that reading could wait for: a program's last one
- * often only has a fence. */
-static void
-test_reading_waits_at_end(void)
+test_copied(void)
 {
 	if (!stub_in_child(NULL))
 		return;
 	VkQueue q = w_start();
 	w.read_waits = true;
+	w.d.results_fail = false;
 	w.signalled = 0;
-	VkSubmitInfo empty = { .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO };
-	w_submit_one(q, one_pass(0, 1));
-	w_present(q);
-	w.signalled = w.n_fence_submits;
-	vk_queue_submit(&w.d, w_submit, q, 1, &empty, (VkFence)(uintptr_t)(W_FENCES - 1));
-	w.signalled = UINT64_MAX;
-	w_finish();
-	g_assert_cmphex(w_logged(0, 0)->flags, ==, 0);
-	g_assert_true(w_logged(0, 0)->has_gpu);
-}
-
-/* ... and what is submitted in a pause is not measured, but has to be known to have completed. */
-static void
-test_reading_waits_paused(void)
-{
-	if (!stub_in_child("stop-on=frame:1"))
-		return;
-	VkQueue q = w_start();
-	w.read_waits = w.waits_end = true;
-	w.signalled = 0;
-	w_submit_one(q, one_pass(0, 1));
-	w_present(q);
-	g_assert_true(vk_device_idles(&w.d));
-	for (unsigned i = 1; i < 120; i++) {
-		struct vk_recording *r = w_recording();
-		r->idle = true;
-		w_pass(r, -1, 0, 0, 0);
-		w_submit_one(q, w_buffer(i, r));
-		w.signalled = MAX(w.signalled, w.n_fence_submits);
-		w_present(q);
-	}
-	g_assert_cmpuint(w.n_slots, ==, 1);
-	g_assert_cmpuint(w.n_waits, ==, 1);
-	g_assert_cmpuint(w.n_fence_submits, <, 100); /* none once nothing is left to read */
-	w_finish();
-	g_assert_cmphex(w_logged(0, 0)->flags, ==, 0);
-	g_assert_true(w_logged(0, 0)->has_gpu);
-}
-
-/* ... and where the device is never idle one of our fences is waited for once in 96 frames, without
- * the lock: what has completed by then is read, and of a command buffer that runs again before that
- * nothing. A wait that takes too long, as of what the game does next, was the last. */
-static void
-run_busy(bool ends)
-{
-	VkQueue q = w_start();
-	w.read_waits = true;
-	w.signalled = 0;
-	w.waits_end = ends;
-	VkCommandBuffer again[] = { one_pass(0, 0), one_pass(1, 1) };
-	for (unsigned i = 2; i < 202; i++) {
-		w_submit_one(q, i >= 184 ? again[i % 2] : one_pass(i, i));
-		w_present(q);
-		w.signalled = w.n_fence_submits - 1;
-		vk_drain(&w.d);
-		g_assert_cmpuint(w.n_slots, ==, !ends || i < 97 ? 0 : i < 193 ? 96 : 184);
-	}
-	g_assert_cmpuint(w.n_waits, ==, ends ? 2 : 1);
-	w.waits_end = true;
-	w_finish();
-	g_assert_cmphex(w_logged(0, 0)->flags, ==, ends ? 0 : TALLY_FLAG(INCOMPLETE));
-	g_assert_cmphex(w_logged(182, 0)->flags, ==, TALLY_FLAG(LOST));
-	g_assert_cmphex(w_logged(199, 0)->flags, ==, 0);
-}
-
-static void
-test_reading_waits_busy(void)
-{
-	if (stub_in_child(NULL))
-		run_busy(true);
-}
-
-static void
-test_reading_waits_failed(void)
-{
-	if (stub_in_child(NULL))
-		run_busy(false);
-}
-
-/* ... and one of frames that are slow may take as long as some of these. */
-static void
-test_reading_waits_slow(void)
-{
-	if (!stub_in_child(NULL))
-		return;
-	VkQueue q = w_start();
-	w.read_waits = w.waits_end = true;
-	w.signalled = 0;
-	for (unsigned i = 0; i < 48; i++) {
+	for (unsigned i = 0; i < 200; i++) {
 		w_submit_one(q, one_pass(i, i));
 		w_present(q);
-		w.signalled = MAX(w.signalled, w.n_fence_submits - 1);
-		if (i % 24 == 0) /* 24 frames take as long */
-			w.d.asked_ns -= UINT64_C(2400000000) * (i ? 10 : 1);
-		if (i % 24 == 23)
-			g_assert_cmpuint(w.waited_ns / 100000000, ==, i < 24 ? 4 : 10);
+		g_assert_cmpuint(w.n_fence_submits, ==, i + 1);
+		w.signalled = i;
+		vk_drain(&w.d);
+		g_assert_cmpuint(w.n_slots, ==, i);
 	}
-	g_assert_cmpuint(w.n_waits, ==, 2);
-	w_finish();
+	tally_session_stop("exit");
+	g_assert_cmpuint(w.n_slots, ==, 199);
+	g_assert_cmpuint(w.n_waits + w.n_watched, ==, 0);
+	g_assert_cmphex(w_logged(198, 0)->flags, ==, 0);
+	g_assert_true(w_logged(198, 0)->has_gpu);
+	g_assert_cmphex(w_logged(199, 0)->flags, ==, TALLY_FLAG(INCOMPLETE));
+	vk_device_finish(&w.d);
 }
 
-/* ... before the device goes, too, after which nothing may be left to read. */
+/* A command buffer that ends where a render pass is suspended copies nothing itself: the batch's
+ * last one does, whose timestamps are not needed. Where it cannot be recorded there is none. */
 static void
-test_reading_waits_ring(void)
+test_copied_after_batch(gconstpointer fails)
 {
 	if (!stub_in_child(NULL))
 		return;
 	VkQueue q = w_start();
-	w.read_waits = w.waits_end = true;
-	w.signalled = 0;
-	VkCommandBuffer buffer = one_pass(0, 1);
-	for (unsigned i = 0; i < 60; i++) { /* each shows that the last one has completed */
-		w_submit_one(q, buffer);
-		w_present(q);
-	}
-	g_assert_cmpuint(w.n_slots, ==, 59);
-	g_assert_cmpuint(w.n_waits, ==, 0);
-	w_finish();
-	g_assert_cmpuint(w.n_slots, ==, 60);
-}
-
-/* ... and what another thread submits or binds, or has bound, may have to wait. */
-static void
-another_reads(void)
-{
-	w.is_busy = true;
-	vk_drain(&w.d);
-	w.is_busy = false;
-}
-
-static VKAPI_ATTR VkResult VKAPI_CALL
-bind_call(VkQueue queue, uint32_t n, const VkBindSparseInfo *infos, VkFence fence)
-{
-	(void)queue, (void)n, (void)infos, (void)fence;
-	another_reads();
-	return VK_SUCCESS;
-}
-
-/* A frame is done whose results are read by a wait; returns another queue. */
-static VkQueue
-start_unread(void)
-{
-	VkQueue q = w_start(), other = w_queue(1);
 	w.read_waits = true;
-	w.signalled = 0;
-	w_submit_one(q, one_pass(0, 0));
+	w.copy_fails = fails;
+	VkCommandBuffer buffer = one_pass(0, 1);
+	w.commands[0].recording->ends_suspended = true;
+	w_submit_one(q, buffer);
+	g_assert_cmpuint(w.n_pairs, ==, 1);
+	g_assert_cmpuint(w.n_copied, ==, 1);
+	g_assert_cmpuint(w.n_released, ==, fails ? 1 : 0);
+	g_assert_cmpuint(w.n_seen, ==, fails ? 1 : 3);
 	w_present(q);
-	w.signalled = w.n_fence_submits;
-	return other;
-}
-
-static void
-test_reading_waits_others(void)
-{
-	if (!stub_in_child(NULL))
-		return;
-	VkQueue other = start_unread();
-	VkBindSparseInfo bind = { .sType = VK_STRUCTURE_TYPE_BIND_SPARSE_INFO };
-	w.during_call = another_reads;
-	w_submit_one(other, one_pass(1, 1));
-	w.during_call = NULL;
-	w_present(other);
-	w.signalled = w.n_fence_submits;
-	vk_queue_bind_sparse(&w.d, bind_call, other, 1, &bind, VK_NULL_HANDLE);
-	another_reads();
-	g_assert_cmpuint(w.n_slots, ==, 0);
-	w.waits_end = true;
+	vk_drain(&w.d);
+	g_assert_cmpuint(w.n_slots, ==, 1);
 	w_finish();
-	g_assert_cmphex(w_logged(0, 0)->flags | w_logged(1, 0)->flags, ==, 0);
-	g_assert_cmpuint(w.n_slots, ==, 2);
-}
-
-/* ... even where there was no memory to list it. */
-static void
-test_reading_waits_no_memory(void)
-{
-	if (!stub_in_child(NULL))
-		return;
-	VkQueue other = start_unread();
-	VkBindSparseInfo bind = { .sType = VK_STRUCTURE_TYPE_BIND_SPARSE_INFO };
-	no_memory = true;
-	vk_queue_bind_sparse(&w.d, bind_call, other, 1, &bind, VK_NULL_HANDLE);
-	no_memory = false;
-	another_reads();
-	w.waits_end = true;
-	w_finish();
-	g_assert_cmpuint(w.n_slots, ==, 0);
-	g_assert_cmphex(w_logged(0, 0)->flags, ==, TALLY_FLAG(LOST));
+	g_assert_cmpuint(w.n_released, ==, 1);
+	g_assert_cmpuint(stub_frame(0)->n_passes, ==, 1);
 }
 
 /* exit() without teardown: available results are read, the rest is handed over as it is. */
@@ -918,15 +710,9 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_collect/unordered", test_unordered);
 	g_test_add_func("/vk_collect/watched_in_vain", test_watched_in_vain);
 	g_test_add_func("/vk_collect/watched_at_end", test_watched_at_end);
-	g_test_add_func("/vk_collect/reading_waits", test_reading_waits);
-	g_test_add_func("/vk_collect/reading_waits_at_end", test_reading_waits_at_end);
-	g_test_add_func("/vk_collect/reading_waits_paused", test_reading_waits_paused);
-	g_test_add_func("/vk_collect/reading_waits_busy", test_reading_waits_busy);
-	g_test_add_func("/vk_collect/reading_waits_failed", test_reading_waits_failed);
-	g_test_add_func("/vk_collect/reading_waits_slow", test_reading_waits_slow);
-	g_test_add_func("/vk_collect/reading_waits_ring", test_reading_waits_ring);
-	g_test_add_func("/vk_collect/reading_waits_others", test_reading_waits_others);
-	g_test_add_func("/vk_collect/reading_waits_no_memory", test_reading_waits_no_memory);
+	g_test_add_func("/vk_collect/copied", test_copied);
+	g_test_add_data_func("/vk_collect/copied_after_batch", NULL, test_copied_after_batch);
+	g_test_add_data_func("/vk_collect/copied_not", "", test_copied_after_batch);
 	g_test_add_func("/vk_collect/exit", test_exit);
 	g_test_add_func("/vk_collect/exit_inside", test_exit_inside);
 	g_test_add_func("/vk_collect/exit_locked", test_exit_locked);

@@ -39,7 +39,7 @@ struct oracle {
 static bool
 is_ours(const char *word)
 {
-	if (strchr(">~!", word[0]))
+	if (strchr(">~!=", word[0]))
 		return true;
 	return strchr("tac", word[0]) && g_ascii_isdigit(word[1]) && g_str_has_suffix(word, "<");
 }
@@ -50,7 +50,9 @@ check_ours(struct oracle *o, const char *word)
 	unsigned slot = (unsigned)g_ascii_strtoull(word + 1, NULL, 10);
 	g_assert_false(o->suspended);
 	g_assert_true(!o->in_pass || o->draws || o->late || o->inside);
-	if (word[0] == '!') {
+	if (word[0] == '=') {
+		g_assert_true(o->late && !o->n_open && !o->in_pass);
+	} else if (word[0] == '!') {
 		g_assert_true(o->late && o->n_open && !o->in_pass);
 	} else if (word[0] == '>') {
 		g_assert_cmpuint(o->open[slot], >, 0);

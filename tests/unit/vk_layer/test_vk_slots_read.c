@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading slots: one by one, in rounds, and rounds that fail. */
 #include "tests/unit/vk_layer/vk_slots_world.h"
+#include "vk_layer/record/slots_copy.h"
 #include "vk_layer/record/slots_read.h"
 #include "vk_layer/record/slots_sources.h"
 
@@ -303,30 +304,70 @@ test_round_of_many(void)
 	finish(&f);
 }
 
-/* What reading waits for without working is told apart where the driver's reading waits. */
+/* Where asking would wait the driver is not asked: results are those that were copied, until the
+ * slot is reset. */
 static void
-test_waits(void)
+test_copied(void)
 {
-	for (unsigned waits = 0; waits < 2; waits++) {
+	for (unsigned host_reset = 0; host_reset < 2; host_reset++) {
 		struct fixture f;
 		struct vk_slot_runs runs = { .n = 0 };
 		struct tally_value values[FQ_STATISTICS];
 		uint64_t valid = 0;
 		struct tally_sample out = { .n = 0 };
 		start(&f);
-		f.d.properties.vendorID = waits ? VK_VENDOR_ID_MESA : 0;
+		f.d.driver_id = VK_DRIVER_ID_MESA_LLVMPIPE;
+		f.d.enabled.host_reset = host_reset;
 		set_up(&f);
-		struct vk_slot slot =
-			vk_slots_take(&f.d, &runs, GENERAL, VK_MEASURE_TIME, 1, false);
-		uint32_t left = slot.sources;
-		fq.slow_us = 20000;
-		vk_fetch_waited_ns = 0;
-		read_slot(&f, &slot, &left, values, &valid, &out);
-		g_assert_cmpint(vk_fetch_waited_ns > 15000000, ==, waits);
-		g_assert_cmpint(vk_fetch_waited_ns > 0, ==, waits);
+		for (unsigned i = 0; i < 5; i++) { /* the second run's first */
+			struct vk_slot slot =
+				vk_slots_take(&f.d, &runs, GENERAL, VK_MEASURE_ALL, 1, true);
+			vk_slot_begin(&f.d, FQ_CB, &slot, true);
+			vk_slot_end(&f.d, FQ_CB, &slot);
+			uint32_t left = slot.sources;
+			g_assert_cmpint(read_slot(&f, &slot, &left, values, &valid, &out), ==,
+					TALLY_NOT_READY);
+			vk_slots_copy(&f.d, FQ_CB, &runs);
+			g_assert_cmpint(read_slot(&f, &slot, &left, values, &valid, &out), ==,
+					TALLY_OK);
+			g_assert_cmpuint(out.end_ns - out.begin_ns, ==, 100);
+			g_assert_cmpuint(values[0].u64, ==, 11);
+			pthread_mutex_lock(&f.d.lock);
+			vk_slots_reset(&f.d, &runs);
+			pthread_mutex_unlock(&f.d.lock);
+			left = slot.sources;
+			g_assert_cmpint(read_slot(&f, &slot, &left, values, &valid, &out), ==,
+					TALLY_NOT_READY);
+		}
+		/* A queue that can do nothing but copy memory cannot copy results. */
+		g_assert_false(vk_slots_cover(&f.d, COPY, VK_MEASURE_ALL));
+		g_assert_cmpuint(fq.n_results, ==, 0);
 		release(&f, &runs);
 		finish(&f);
+		g_assert_cmpuint(copies.n_live, ==, 0);
 	}
+}
+
+/* ... and where there is no memory for them nothing is measured. */
+static void
+test_copied_memory(void)
+{
+	for (copies.fail = 1; copies.fail <= 4; copies.fail++) {
+		struct fixture f;
+		struct vk_slot_runs runs = { .n = 0 };
+		unsigned fail = copies.fail;
+		start(&f);
+		f.d.driver_id = VK_DRIVER_ID_MESA_LLVMPIPE;
+		set_up(&f);
+		g_assert_null(
+			vk_slots_take(&f.d, &runs, GENERAL, VK_MEASURE_ALL, 1, true).page);
+		g_assert_cmpuint(copies.fail, ==, 0);
+		copies.fail = fail;
+		release(&f, &runs);
+		finish(&f);
+		g_assert_cmpuint(copies.n_live, ==, 0);
+	}
+	copies.fail = 0;
 }
 
 static void
@@ -355,7 +396,8 @@ main(int argc, char **argv)
 	g_test_add_func("/vk_slots/rounds", test_rounds);
 	g_test_add_func("/vk_slots/round_fails", test_round_fails);
 	g_test_add_func("/vk_slots/round_of_many", test_round_of_many);
-	g_test_add_func("/vk_slots/waits", test_waits);
+	g_test_add_func("/vk_slots/copied", test_copied);
+	g_test_add_func("/vk_slots/copied_memory", test_copied_memory);
 	g_test_add_func("/vk_slots/tick", test_tick);
 	return g_test_run();
 }

@@ -3,9 +3,9 @@
  *
  * Words and settings are those of vk_recording_world.c. In the stream "t0<" begins timestamps
  * in slot 0, "a0<" timestamps and statistics, "c0<" statistics alone; ">0" ends, "~0" gives
- * statistics up; "!" is our barrier. The recordings are listed by command buffer: passes (^
- * resuming, ~ suspended, ! uncounted, @ target, call_counts, flags, slot, workloads), labels, and
- * the contents of executed secondaries in braces.
+ * statistics up; "!" is our barrier, "=" our copies. The recordings are listed by command buffer:
+ * passes (^ resuming, ~ suspended, ! uncounted, @ target, call_counts, flags, slot, workloads),
+ * labels, and the contents of executed secondaries in braces.
  */
 static const struct {
 	const char *what, *setting, *script, *stream, *recorded;
@@ -459,40 +459,43 @@ static const struct {
 	  "0: render!@0 d1 v6 i2 n1 t1; whole t0|" },
 	{ "late counters begin at the first draw", "late",
 	  "0 B rp draw draw end rp end dispatch E",
-	  "B t0< t1< rp c1< draw draw >1 end >1 a2< rp end >2 a3< ! dispatch >3 >0 E",
+	  "B t0< t1< rp c1< draw draw >1 end >1 a2< rp end >2 a3< ! dispatch >3 >0 = E",
 	  "0: render@0 d2 v12 i4 n2 tc1; render@0 tc2; compute x1 n1 tc3; whole t0|" },
 	{ "late counters: subpasses, views", "late", "0 B rp2 draw end rp3 draw end E",
-	  "B t0< t1< rp2 draw end >1 t2< rp3 c2< draw >2 end >2 >0 E",
+	  "B t0< t1< rp2 draw end >1 t2< rp3 c2< draw >2 end >2 >0 = E",
 	  "0: render@0 d1 v6 i2 n1 t1; render@0 d1 v6 i2 n1 tc2x2; whole t0|" },
 	{ "late counters of secondaries", "late",
 	  "4 Bc attach draw draw E 5 Bc attach E 0 B rps x45 end E",
-	  "B attach c0< draw draw >0 E B attach E B t2< t3< rps x45 end >3 >2 E",
+	  "B attach c0< draw draw >0 E B attach E B t2< t3< rps x45 end >3 >2 = E",
 	  "0: render!@0 d2 v12 i4 k2 n4 t3; {}; whole t2|" },
 	{ "late counters of nested secondaries", "late",
 	  "5 Bc draw E 4 Bc draw x5 draw E 0 B rps x4 end E",
-	  "B c0< draw >0 E B c1< draw >1 x5 draw E B t2< t3< rps x4 end >3 >2 E",
+	  "B c0< draw >0 E B c1< draw >1 x5 draw E B t2< t3< rps x4 end >3 >2 = E",
 	  "0: render!@0 d3 v18 i6 n3 t3; {{} uncounted}; whole t2|"
 	  "4: {} uncounted|" },
 	{ "late counters: granularity frame has none", "late frame",
-	  "0 B rp draw end rp end dispatch E", "B t0< rp draw end rp end dispatch >0 E",
+	  "0 B rp draw end rp end dispatch E", "B t0< rp draw end rp end dispatch >0 = E",
 	  "0: render@0 d1 v6 i2 n1; render@0; compute x1 n1; whole t0 uncounted|" },
 	{ "late counters of draws", "late draw", "0 B rp attach draw end dispatch E",
-	  "B t0< t1< rp t2< attach >2 a3< draw >3 end >1 t4< ! a5< ! dispatch >5 >4 >0 E",
+	  "B t0< t1< rp t2< attach >2 a3< draw >3 end >1 t4< ! a5< ! dispatch >5 >4 >0 = E",
 	  "0: render!@0 d1 v6 i2 k1 n2 t1 (clear t2) (draw tc3); compute x1 n1 t4 "
 	  "(dispatch tc5); whole t0|" },
 	{ "late counters without the host's reset", "late nohost",
-	  "0 B rp draw end E", "B t0< t1< rp c1< draw >1 end >1 >0 E",
+	  "0 B rp draw end E", "B t0< t1< rp c1< draw >1 end >1 >0 = E",
 	  "0: render@0 d1 v6 i2 n1 tc1; whole t0|" },
 	{ "late counters, and an end that was never seen", "late",
 	  "0 B rp draw rp draw end E",
-	  "B t0< t1< rp c1< draw >1 >1 a2< rp draw end >2 >0 E",
+	  "B t0< t1< rp c1< draw >1 >1 a2< rp draw end >2 >0 = E",
 	  "0: render@0 d1 v6 i2 n1 approximate tc1; render@0 d1 v6 i2 n1 tc2; whole "
 	  "t0|" },
 	{ "late counters of work after a draw", "late",
 	  "0 B rp draw end dispatch rp end E",
-	  "B t0< t1< rp c1< draw >1 end >1 a2< ! dispatch >2 a3< rp end >3 >0 E",
+	  "B t0< t1< rp c1< draw >1 end >1 a2< ! dispatch >2 a3< rp end >3 >0 = E",
 	  "0: render@0 d1 v6 i2 n1 tc1; compute x1 n1 tc2; render@0 tc3; whole t0|" },
+	{ "results are not copied where a render pass is suspended", "late",
+	  "0 B drs draw end E", "B t0< t1< drs draw end E",
+	  "0: render~@0 d1 v6 i2 n1 t1<; whole t0<|" },
 	{ "late counters of clears after a draw", "late draw", "0 B rp draw attach end E",
-	  "B t0< t1< rp a2< draw >2 a3< attach >3 end >1 >0 E",
+	  "B t0< t1< rp a2< draw >2 a3< attach >3 end >1 >0 = E",
 	  "0: render@0 d1 v6 i2 k1 n2 t1 (draw tc2) (clear tc3); whole t0|" },
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/vk_layer/vk_recording_world.h"
+#include "vk_layer/record/slots_copy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -130,6 +131,15 @@ vk_slot_yield(struct vk_device *d, VkCommandBuffer cb, struct vk_slot *slot, uns
 	g_assert_cmpuint(slot->halves, ==, TALLY_VK_BEGIN);
 	slot->sources &= ~WORLD_STATISTICS;
 	say_number("~%u", slot->index);
+}
+
+void
+vk_recording_copy(struct vk_device *d, VkCommandBuffer cb, const struct vk_recording *r)
+{
+	(void)d;
+	g_assert_true(cb == world.buffers[now]);
+	if (world.late && r->runs.runs)
+		say("=");
 }
 
 void

@@ -11,6 +11,7 @@
 
 #include "query/source/harvest.h"
 #include "tests/unit/query/fake_queries.h"
+#include "tests/unit/vk_layer/fake_copies.h"
 #include "vk_layer/record/slots_read.h"
 #include "vk_layer/record/slots_sources.h"
 
@@ -55,6 +56,7 @@ start(struct fixture *f)
 	f->d.next.use.CmdEndQuery = api.CmdEndQuery;
 	f->d.next.use.GetQueryPoolResults = api.GetQueryPoolResults;
 	f->d.next.use.GetCalibratedTimestampsEXT = fq_calibrated;
+	copies_fill(&f->d);
 	pthread_mutex_init(&f->d.lock, NULL);
 }
 

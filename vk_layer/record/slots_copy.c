@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+#include "vk_layer/record/slots_copy.h"
+
+#include "vk_layer/picture/memory.h"
+#include "vk_layer/record/slots_internal.h"
+
+/* ---- the memory of a page ---- */
+
+static bool
+map_buffer(struct vk_device *d, struct vk_page *page, VkDeviceSize bytes, void **map)
+{
+	const VkMemoryPropertyFlags must = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+					   VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+	const VkBufferCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+		.size = bytes,
+		.usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+	};
+	VkMemoryAllocateInfo memory = { .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO };
+	const struct vk_device_next *next = &d->next;
+	VkMemoryRequirements needs;
+	VkDevice device = d->handle;
+	if (next->use.CreateBuffer(device, &info, NULL, &page->buffer) != VK_SUCCESS) {
+		page->buffer = VK_NULL_HANDLE;
+		return false;
+	}
+	next->use.GetBufferMemoryRequirements(device, page->buffer, &needs);
+	memory.allocationSize = needs.size;
+	memory.memoryTypeIndex = vk_memory_type(d, needs.memoryTypeBits, must,
+						VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
+	if (memory.memoryTypeIndex == UINT32_MAX ||
+	    next->use.AllocateMemory(device, &memory, NULL, &page->memory) != VK_SUCCESS) {
+		page->memory = VK_NULL_HANDLE;
+		return false;
+	}
+	VkResult result = next->use.BindBufferMemory(device, page->buffer, page->memory, 0);
+	if (result == VK_SUCCESS)
+		result = next->use.MapMemory(device, page->memory, 0, VK_WHOLE_SIZE, 0, map);
+	return result == VK_SUCCESS;
+}
+
+bool
+vk_page_map(struct vk_device *d, struct vk_page *page)
+{
+	const struct page_kind *kind = page->kind;
+	size_t bytes = 0;
+	void *map = NULL;
+	for (uint32_t i = 0; i < d->slots->n; i++) {
+		page->offsets[i] = (uint32_t)bytes;
+		bytes += PAGE_SLOTS * kind->row_bytes[i];
+	}
+	if (!bytes) /* all its sources ask for each slot */
+		return true;
+	if (!map_buffer(d, page, bytes, &map))
+		return false;
+	for (uint32_t i = 0; i < d->slots->n; i++)
+		if (kind->row_bytes[i])
+			page->rows[i] = (char *)map + page->offsets[i];
+	return true;
+}
+
+void
+vk_page_unmap(struct vk_device *d, struct vk_page *page)
+{
+	if (page->buffer)
+		d->next.use.DestroyBuffer(d->handle, page->buffer, NULL);
+	if (page->memory)
+		d->next.use.FreeMemory(d->handle, page->memory, NULL);
+}
+
+/* ---- copies ---- */
+
+struct copying {
+	struct vk_device *d;
+	VkCommandBuffer cb;
+	bool any;
+};
+
+static void
+record_barrier(const struct copying *c, VkPipelineStageFlags from, VkAccessFlags written,
+	       VkPipelineStageFlags to, VkAccessFlags read)
+{
+	const VkMemoryBarrier barrier = {
+		.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+		.srcAccessMask = written,
+		.dstAccessMask = read,
+	};
+	c->d->next.use.CmdPipelineBarrier(c->cb, from, to, 0, 1, &barrier, 0, NULL, 0,
+					  NULL);
+}
+
+static void
+copy_source(const struct copying *c, const struct vk_slot_run *run, uint32_t n, uint32_t i)
+{
+	const struct vk_page *page = run->page;
+	uint32_t row = page->kind->row_bytes[i];
+	uint32_t queries = c->d->slots->sources[i]->ops->queries;
+	if (row)
+		c->d->next.use.CmdCopyQueryPoolResults(
+			c->cb, page->pools[i], queries * run->first, queries * n, page->buffer,
+			page->offsets[i] + run->first * row, row / queries,
+			VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
+}
+
+/* At the barrier before the first copy lavapipe completes what was drawn: the queries have
+ * results. With WAIT instead it would be invalid to copy those of a run that nothing began. */
+static void
+copy_runs(struct copying *c, const struct vk_slot_runs *runs)
+{
+	for (uint32_t k = 0; k < runs->n; k++) {
+		const struct vk_slot_run *run = &runs->runs[k];
+		uint32_t n = k + 1 == runs->n ? runs->used : run->n;
+		if (!n || !run->page->buffer)
+			continue;
+		if (!c->any)
+			record_barrier(c, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0,
+				       VK_PIPELINE_STAGE_TRANSFER_BIT,
+				       VK_ACCESS_TRANSFER_WRITE_BIT);
+		c->any = true;
+		for (uint32_t left = run->page->sources; left; left &= left - 1)
+			copy_source(c, run, n, (uint32_t)__builtin_ctz(left));
+	}
+}
+
+/* What was copied is to be seen by the CPU. */
+static void
+show(const struct copying *c)
+{
+	if (c->any)
+		record_barrier(c, VK_PIPELINE_STAGE_TRANSFER_BIT,
+			       VK_ACCESS_TRANSFER_WRITE_BIT, VK_PIPELINE_STAGE_HOST_BIT,
+			       VK_ACCESS_HOST_READ_BIT);
+}
+
+void
+vk_slots_copy(struct vk_device *d, VkCommandBuffer cb, const struct vk_slot_runs *runs)
+{
+	struct copying c = { d, cb, false };
+	copy_runs(&c, runs);
+	show(&c);
+}
+
+static void
+copy_all(struct copying *c, const struct vk_recording *r, unsigned depth)
+{
+	copy_runs(c, &r->runs);
+	for (uint32_t i = 0; r->executes && depth < VK_MAX_DEPTH && i < r->n_items; i++)
+		if (r->items[i].kind == VK_ITEM_EXECUTE)
+			copy_all(c, r->items[i].secondary, depth + 1);
+}
+
+void
+vk_recording_copy(struct vk_device *d, VkCommandBuffer cb, const struct vk_recording *r)
+{
+	struct copying c = { d, cb, false };
+	copy_all(&c, r, 0);
+	show(&c);
+}
