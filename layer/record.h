@@ -485,6 +485,7 @@ struct tally_thread_record {
 	uint64_t cpu_ns;
 	bool ends_frames, has_ready;
 	uint64_t ready_ns; /* ready to run, without a CPU */
+	bool main; /* the process's first one, and ends no frames */
 };
 
 /* The program's process over a period (layer/event/process_load.h). */

@@ -17,6 +17,9 @@
 #define WORKED 0.25 /* of what was lost: what waited for a CPU besides may have been waited for */
 #define MOST_APART_NS UINT64_C(250000000) /* a line says nothing of a frame that is much shorter */
 
+/* Its name is the process's, as that of others may be. */
+static const char main_thread[] = "the main thread";
+
 struct load_line {
 	uint64_t from_ns, to_ns, ready_ns, disk_bytes;
 	/* Without the one that ends frames; names are interned. */
@@ -64,7 +67,8 @@ tally_loads_add(struct tally_loads *l, const struct tally_process_record *p)
 	for (uint32_t i = 0; i < p->n_threads && line.n < MOST_THREADS; i++) {
 		if (p->threads[i].ends_frames)
 			continue;
-		const char *name = g_intern_string(p->threads[i].name);
+		const char *name =
+			p->threads[i].main ? main_thread : g_intern_string(p->threads[i].name);
 		struct did *total = g_hash_table_lookup(l->totals, name);
 		if (!total) {
 			total = g_new0(struct did, 1);
@@ -173,7 +177,8 @@ add_threads(const struct tally_thread_record *threads, uint32_t n, struct driver
 	    struct tally_driver_load *sum)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		if (threads[i].ends_frames || !may_draw(threads[i].name, driver)) {
+		const struct tally_thread_record *t = &threads[i];
+		if (t->ends_frames || t->main || !may_draw(t->name, driver)) {
 			sum->others_ns += (double)threads[i].cpu_ns;
 			continue;
 		}

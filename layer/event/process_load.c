@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "layer/base/clock.h"
 #include "layer/base/own_threads.h"
@@ -238,6 +239,7 @@ take_thread(struct tally_process_load *load, struct thread *t, bool filtered, pi
 		return;
 	struct tally_thread_record did = since(t, t->then);
 	uint64_t ready_ns = did.ready_ns;
+	did.main = t->tid == getpid() && t->tid != frames;
 	if (t->tid == frames) {
 		out->has_ready = did.has_ready;
 		out->ready_ns = ready_ns;

@@ -918,7 +918,7 @@ class Answer(CliCase):
         """Process lines: who worked while a frame waited, a CPU that was not free, memory, the busiest thread."""
         usual = {"thread_ns": 3 * MS, "wait_ns": 9 * MS}
 
-        def run(in_hitch=(), always=(), ready=0, resident=lambda i: 10**8, work=3, more=None, passes=(), ms=44, facts=(), every=7, no_cpu=None, wait=9, read=0):
+        def run(in_hitch=(), always=(), ready=0, resident=lambda i: 10**8, work=3, more=None, passes=(), ms=44, facts=(), every=7, no_cpu=None, wait=9, read=0, first=None):
             frames = [(14, {"GBuffer": (8, 10), "UI": 1}, {**usual, "wait_ns": wait * MS}) for _ in range(300)]
             frames[60] = (ms, {"GBuffer": (8, 10), "UI": 1, **dict(passes)}, {"thread_ns": work * MS, "wait_ns": wait * MS, **(more or {})})
             made, at = [], 10**9
@@ -936,7 +936,7 @@ class Answer(CliCase):
                     waited.update({name: ms for ms in without})
                 made.append({"type": "process", "time_ns": now, "period_ns": now - at, "resident_bytes": int(resident(line["frame"])),
                              "ready_ns": ready * MS if hit else 0, **({"disk_bytes": read} if hit and read else {}),
-                             "threads": [{"name": name, "cpu_ns": int(ns), **({"ends_frames": True} if name == "game" else {}),
+                             "threads": [{"name": name, "cpu_ns": int(ns), **({"ends_frames": True} if name == "game" else {}), **({"main": True} if name == first else {}),
                                           **({"ready_ns": waited.get(name, 0) * MS if hit else 0} if waited else {})}
                                          for name, ns in sorted(threads.items(), key=lambda kv: -kv[1])]})
                 at = now
@@ -951,6 +951,8 @@ class Answer(CliCase):
         cases = (
             ("nobody", run(), "a wait (sleep, lock, disk, other programs)"),
             ("a thread that is idle else", run([("loader", 28)]), "a wait; meanwhile loader worked 28.0 ms"),
+            # A judge's: the first thread has the process's name, as threads of lavapipe do.
+            ("the first thread", run([("app", 28)], first="app", no_cpu=0, facts=["Vulkan 1.3, the CPU"]), "a wait; meanwhile the main thread worked 28.0 ms"),
             # A stranger's, for a semaphore on a busy machine, and for a thread that read a file.
             ("a thread that worked when it had a CPU", run([("loader", 12, 14)]), "a wait; meanwhile loader worked 12.0 ms, and had no CPU for 13.6 ms"),
             ("a thread that hardly worked, and had no CPU", run([("loader", 5, 24)]), "a wait (sleep, lock, disk, other programs)"),

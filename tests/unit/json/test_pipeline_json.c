@@ -34,8 +34,8 @@ static const struct tally_pipeline_use_record uses[] = {
 	{ 2, { 0 } },
 };
 static const struct tally_thread_record threads[] = {
-	{ "dxvk-cs", 95000000, false, true, 3000000 },
-	{ "game", 20000000, true, false, 0 },
+	{ "dxvk-cs", 95000000, false, true, 3000000, true },
+	{ "game", 20000000, true, false, 0, false },
 };
 static const struct tally_asleep_record asleep[] = {
 	{ .in = "futex", .thread = "loader", .ns = 7000, .n = 3 },
@@ -49,7 +49,7 @@ static const char expected_process[] =
 	"{\"type\":\"process\",\"time_ns\":7000000000,\"period_ns\":100000000,"
 	"\"resident_bytes\":1048576,\"disk_bytes\":4096,\"ready_ns\":5000,\"threads\":"
 	"[{\"name\":\"dxvk-cs\","
-	"\"cpu_ns\":95000000,\"ready_ns\":3000000},"
+	"\"cpu_ns\":95000000,\"ready_ns\":3000000,\"main\":true},"
 	"{\"name\":\"game\",\"cpu_ns\":20000000,\"ends_frames\":true}],"
 	"\"asleep\":[{\"in\":\"futex\",\"thread\":\"loader\",\"n\":3,\"ns\":7000},"
 	"{\"in\":\"ioctl\",\"of\":\"device\",\"n\":1,\"ns\":8}]}\n";
@@ -144,6 +144,7 @@ check_process(const struct tally_process_record *got, const struct tally_process
 		g_assert_cmpstr(got->threads[i].name, ==, want->threads[i].name);
 		g_assert_cmpuint(got->threads[i].cpu_ns, ==, want->threads[i].cpu_ns);
 		g_assert_cmpint(got->threads[i].ends_frames, ==, want->threads[i].ends_frames);
+		g_assert_cmpint(got->threads[i].main, ==, want->threads[i].main);
 		g_assert_cmpint(got->threads[i].has_ready, ==, want->threads[i].has_ready);
 		g_assert_cmpuint(got->threads[i].ready_ns, ==, want->threads[i].ready_ns);
 	}

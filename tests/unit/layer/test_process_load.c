@@ -137,6 +137,7 @@ test_busiest(void)
 	g_assert_cmpuint(r.threads[0].cpu_ns, >=, WORK_NS);
 	g_assert_false(r.threads[0].ends_frames);
 	g_assert_true(r.threads[1].ends_frames);
+	g_assert_false(r.threads[0].main || r.threads[1].main);
 	/* Another worked for as long, and of the kernel's clock some is always missing. */
 	bool known = access("/proc/self/schedstat", R_OK) == 0;
 	g_assert_cmpint(r.has_ready, ==, known);
@@ -148,6 +149,13 @@ test_busiest(void)
 	g_assert_true(tally_process_load_read(load, begin_ns + 200 * WORK_NS, 0, &r));
 	g_assert_cmpuint(r.n_threads, ==, 0);
 	g_assert_false(r.has_ready);
+	/* It ends no frames anymore. */
+	work(WORK_NS / 3);
+	g_assert_true(tally_process_load_read(load, begin_ns + 201 * WORK_NS, 0, &r));
+	uint32_t n_main = 0;
+	for (uint32_t i = 0; i < r.n_threads; i++)
+		n_main += r.threads[i].main && strcmp(r.threads[i].name, "worker") != 0;
+	g_assert_cmpuint(n_main, ==, 1);
 	join_all(threads, 2);
 	tally_process_load_destroy(load);
 }
