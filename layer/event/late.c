@@ -67,21 +67,29 @@ static bool is_refused; /* a security module forbids it, and may log each attemp
 static struct tally_asleep_record found[MAX_LISTED];
 static char found_names[MAX_LISTED][32];
 
+/* What the first argument of a system call says. */
+enum first_argument {
+	FIRST_OTHER = 0,
+	FIRST_FILE, /* a descriptor */
+	FIRST_WATCHED, /* descriptors, or how many; 0: it is a sleep */
+};
+
 /* The system calls in which programs sleep. */
 static const struct call {
 	long number;
-	bool of_file; /* the first argument is a descriptor */
+	enum first_argument first;
 	char name[16]; /* no pointer, which the loader would have to set */
 } calls[] = {
-#define CALL(name) { SYS_##name, false, #name }
-#define OF_FILE(name) { SYS_##name, true, #name }
+#define CALL(name) { SYS_##name, FIRST_OTHER, #name }
+#define OF_FILE(name) { SYS_##name, FIRST_FILE, #name }
+#define WATCHING(name) { SYS_##name, FIRST_WATCHED, #name }
 	CALL(clock_nanosleep),
 	CALL(nanosleep),
 #ifdef SYS_futex
 	CALL(futex),
 #endif
 #ifdef SYS_poll
-	CALL(poll),
+	WATCHING(poll),
 	CALL(epoll_wait),
 	CALL(open),
 	CALL(unlink),
@@ -89,10 +97,10 @@ static const struct call {
 	CALL(vfork),
 #endif
 #ifdef SYS_select
-	CALL(select),
+	WATCHING(select),
 #endif
-	CALL(ppoll),
-	CALL(pselect6),
+	WATCHING(ppoll),
+	WATCHING(pselect6),
 	CALL(epoll_pwait),
 	OF_FILE(read),
 	OF_FILE(readv),
@@ -133,13 +141,13 @@ static const struct call {
 	CALL(mprotect),
 	CALL(madvise),
 	CALL(io_uring_enter),
-	{ 449, false, "futex_waitv" }, /* Wine; newer than some headers */
+	{ 449, FIRST_OTHER, "futex_waitv" }, /* Wine; newer than some headers */
 #ifdef SYS_futex_time64 /* 32-bit: what its C library calls since it has a long time */
-#define TIME64(name) { SYS_##name##_time64, false, #name }
-	TIME64(futex),
-	TIME64(clock_nanosleep),
-	TIME64(ppoll),
-	TIME64(pselect6),
+#define TIME64(name, first) { SYS_##name##_time64, first, #name }
+	TIME64(futex, FIRST_OTHER),
+	TIME64(clock_nanosleep, FIRST_OTHER),
+	TIME64(ppoll, FIRST_WATCHED),
+	TIME64(pselect6, FIRST_WATCHED),
 #endif
 };
 
@@ -183,14 +191,16 @@ take_place(uint64_t tid, uint64_t now_ns)
 	}
 }
 
-/* What most of its frames take at most: a frame may have two ends, of two devices. */
+/* What most of its frames take at most: a frame may have two ends, of two devices. One of twice
+ * that is late, and hardly changes it. */
 static uint64_t
 usual_after(uint64_t usual_ns, uint64_t ns)
 {
 	if (!usual_ns)
 		return ns;
-	return ns > usual_ns ? usual_ns + (ns < 2 * usual_ns ? ns - usual_ns : usual_ns) / 4
-			     : usual_ns - (usual_ns - ns) / 32;
+	if (ns >= 2 * usual_ns)
+		return usual_ns + usual_ns / 16;
+	return ns > usual_ns ? usual_ns + (ns - usual_ns) / 4 : usual_ns - (usual_ns - ns) / 32;
 }
 
 /* What half of its frames take at most: the first ones may have been far longer. */
@@ -336,8 +346,10 @@ note_sleep(const struct sleep *since, const struct place *at)
 	const struct call *call = find_call(at->call);
 	*s = *since;
 	s->at = *at;
-	if (call && call->of_file)
+	if (call && call->first == FIRST_FILE)
 		s->of = kind_of_file(at->argument);
+	if (call && call->first == FIRST_WATCHED && !at->argument)
+		s->of = "sleep";
 	if (at->other) /* the name stays empty if the process has no such thread */
 		tally_small_file_of_thread((pid_t)at->other, "comm", s->thread, sizeof(s->thread));
 	return s;

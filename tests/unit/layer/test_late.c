@@ -64,6 +64,13 @@ nap(void)
 }
 
 static void
+poll_nothing(void)
+{
+	while (!atomic_load(&over))
+		poll(NULL, 0, 200);
+}
+
+static void
 wait_in_driver(void)
 {
 	struct tally_clock_wait outer = tally_clock_wait_begin();
@@ -150,6 +157,7 @@ static const struct row {
 } table[] = {
 	{ "pipe", read_pipe, "read", "pipe", NULL },
 	{ "poll", poll_pipe, "poll", NULL, NULL },
+	{ "poll-nothing", poll_nothing, "poll", "sleep", NULL },
 	{ "lock", lock, "futex", NULL, "holder" },
 	{ "planted", wait_in_planted, "futex", NULL, "holder" },
 	{ "other-lock", wait_in_other_lock, "futex", NULL, NULL },
