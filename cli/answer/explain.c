@@ -117,16 +117,22 @@ find_one_sided(const GPtrArray *parts, struct tally_range has, struct tally_rang
 	return found;
 }
 
-/* What has its place on the other side at another size, with as many draws; or itself. */
+/* What has its place on the other side at another size, with as many draws; or itself. Where a pass
+ * before it is not in all frames its place is a mean. */
 static struct tally_part *
 find_resized(const struct one_sided *of, const GArray *others)
 {
-	TALLY_EACH_OF (const struct one_sided, q, others)
-		if (fabs(q->place - of->place) <= 0 &&
-		    tally_parts_are_as_many(q->draws, of->draws) &&
-		    tally_parts_differ_in_size(q->part->name, of->part->name))
-			return q->part;
-	return of->part;
+	struct tally_part *found = of->part;
+	double nearest = 1;
+	TALLY_EACH_OF (const struct one_sided, q, others) {
+		double apart = fabs(q->place - of->place);
+		if (apart >= nearest || !tally_parts_are_as_many(q->draws, of->draws) ||
+		    !tally_parts_differ_in_size(q->part->name, of->part->name))
+			continue;
+		nearest = apart;
+		found = q->part;
+	}
+	return found;
 }
 
 /* Sets what each part was before and becomes after a change. */

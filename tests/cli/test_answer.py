@@ -1474,6 +1474,18 @@ class Answer(CliCase):
                 with self.subTest(words, label=label):
                     self.assertEqual([c["text"] for c in got], [f"from frame 150 on 2.0 times slower: 8.00 -> 16.0 ms; {name} 3.00 -> 11.0 ms, {words}"])
 
+    def test_another_size_behind_a_pass_that_half_of_the_frames_have(self):
+        lines, start = [header(), device(), pass_info("1" * 16)], 10**9
+        lines += [pass_info(f"{k + 2:016x}", width=size, height=size, color=["RGBA8"]) for k, size in enumerate((200, 316))]
+        for i in range(300):
+            ms, gpu = (8, 3) if i < 150 else (12, 7)
+            passes = [one_pass(0, "1" * 16, MS, draws=0, copies=4)] if i * i % 7 < 2 + (i >= 150) else []
+            passes.append(one_pass(len(passes), f"{2 + (i >= 150):016x}", gpu * MS, draws=10))
+            lines.append(frame(i, passes, start_ns=start, cpu_ns=ms * MS))
+            start += ms * MS
+        got = self.answers(lines + [end(300, sum(1 + (i * i % 7 < 2 + (i >= 150)) for i in range(300)))])[0]["changes"]
+        self.assertEqual([c["text"] for c in got], ["from frame 150 on 1.5 times slower: 8.00 -> 12.0 ms; Color 316x316 RGBA8 3.00 -> 7.00 ms, same draws, 2.5 times the pixels (200x200 -> 316x316)"])
+
     def test_a_second_cause_of_a_change(self):
         """Frames of 8 ms: GBuffer 3 ms, the thread works 1 ms and is in driver waits for 3. Then: frame, pass and draws, work, driver waits, calls."""
         def frame_of(ms, gpu, work, wait, *calls):
