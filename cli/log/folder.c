@@ -25,6 +25,13 @@ tally_folder_path(void)
 	return folder;
 }
 
+bool
+tally_folder_holds(const char *path)
+{
+	g_autofree char *folder = tally_folder_path(), *of = g_path_get_dirname(path);
+	return g_strcmp0(folder, of) == 0;
+}
+
 /* Wine's programs have the slashes of Windows in their paths. */
 static char *
 base_name(const char *program)

@@ -24,6 +24,8 @@ struct tally_folder_log {
 
 /* $XDG_STATE_HOME/passtally; the caller frees it. NULL: no home is known. */
 char *tally_folder_path(void);
+/* Whether a log lies in that folder: its name alone says where it is. */
+bool tally_folder_holds(const char *path);
 /* The logs of a folder, last written first; struct tally_folder_log, freed with the array.
  * Reads the first line of each. A folder that does not exist has none. */
 GPtrArray *tally_folder_list(const char *folder);

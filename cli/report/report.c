@@ -264,7 +264,8 @@ print_text(const struct report_request *r, const struct tally_aggregate *a,
 	   const struct tally_answer *answer, GArray *columns, const GPtrArray *rows)
 {
 	FILE *to = r->pager.out;
-	tally_text_print_line(to, "%s: %s", a->path, a->program ? a->program : "?");
+	const char *name = tally_folder_holds(a->path) ? strrchr(a->path, '/') + 1 : a->path;
+	tally_text_print_line(to, "%s: %s", name, a->program ? a->program : "?");
 	print_groups(to, a, rows);
 	if (!a->has_end && !a->truncated)
 		tally_text_print(to, "the log has no end line: the program was killed, crashed, or "

@@ -86,8 +86,7 @@ find_kept(const char *path, const GPtrArray *logs)
 static void
 print_next(const char *path, const char *shown, const GPtrArray *logs)
 {
-	g_autofree char *folder = tally_folder_path(), *of = g_path_get_dirname(path);
-	bool newest = logs->len == 1 && g_strcmp0(folder, of) == 0;
+	bool newest = logs->len == 1 && tally_folder_holds(path);
 	tally_text_print_line(stderr, "next: passtally report --html%s%s", newest ? "" : " ",
 			      newest ? "" : shown);
 }
