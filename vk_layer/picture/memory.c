@@ -4,28 +4,6 @@
 /* Of the GPU's memory, of one device; mapped, which a 32-bit program has little room for. */
 #define MAX_BYTES ((size_t)(sizeof(void *) > 4 ? 256 : 64) << 20)
 
-uint32_t
-vk_memory_type(const struct vk_device *d, uint32_t allowed, VkMemoryPropertyFlags must,
-	       VkMemoryPropertyFlags better)
-{
-	const VkMemoryPropertyFlags never = VK_MEMORY_PROPERTY_PROTECTED_BIT |
-					    VK_MEMORY_PROPERTY_DEVICE_COHERENT_BIT_AMD |
-					    VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT;
-	VkPhysicalDeviceMemoryProperties has;
-	uint32_t found = UINT32_MAX;
-	if (!d->instance)
-		return found;
-	d->instance->next.GetPhysicalDeviceMemoryProperties(d->physical, &has);
-	for (uint32_t i = has.memoryTypeCount; i-- > 0;) {
-		VkMemoryPropertyFlags flags = has.memoryTypes[i].propertyFlags;
-		if (!(allowed >> i & 1) || (flags & (must | never)) != must)
-			continue;
-		if (found == UINT32_MAX || (flags & better) == better)
-			found = i;
-	}
-	return found;
-}
-
 /* A driver has room for some 4000 allocations, which are the program's. */
 static size_t
 counted(VkDeviceSize bytes)
@@ -34,35 +12,39 @@ counted(VkDeviceSize bytes)
 	return bytes > least ? (size_t)bytes : least;
 }
 
-/* Returns NULL, or why there is none. */
+static const char no_memory[] = "the driver has no memory for it";
+
+/* Returns NULL, or why there is none; then it is counted. */
 static const char *
-allocate(struct vk_device *d, const VkMemoryRequirements *needs,
-	 VkMemoryPropertyFlags must, VkMemoryPropertyFlags better, VkDeviceMemory *memory)
+reserve(struct vk_device *d, VkDeviceSize bytes)
+{
+	if (bytes > MAX_BYTES || atomic_load(&d->picture_bytes) > MAX_BYTES - counted(bytes))
+		return "there are too many in the frame, or too large ones";
+	atomic_fetch_add(&d->picture_bytes, counted(bytes));
+	return NULL;
+}
+
+static void
+release(struct vk_device *d, VkDeviceSize bytes)
+{
+	if (bytes)
+		atomic_fetch_sub(&d->picture_bytes, counted(bytes));
+}
+
+static bool
+allocate(struct vk_device *d, const VkMemoryRequirements *needs, VkDeviceMemory *memory)
 {
 	VkMemoryAllocateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
 		.allocationSize = needs->size,
 	};
-	if (needs->size > MAX_BYTES ||
-	    atomic_load(&d->picture_bytes) > MAX_BYTES - counted(needs->size))
-		return "there are too many in the frame, or too large ones";
-	info.memoryTypeIndex = vk_memory_type(d, needs->memoryTypeBits, must, better);
-	if (info.memoryTypeIndex == UINT32_MAX ||
-	    d->next.use.AllocateMemory(d->handle, &info, NULL, memory) != VK_SUCCESS) {
-		*memory = VK_NULL_HANDLE;
-		return "the driver has no memory for it";
-	}
-	atomic_fetch_add(&d->picture_bytes, counted(needs->size));
-	return NULL;
-}
-
-static void
-release(struct vk_device *d, VkDeviceMemory memory, size_t bytes)
-{
-	if (!memory)
-		return;
-	d->next.use.FreeMemory(d->handle, memory, NULL);
-	atomic_fetch_sub(&d->picture_bytes, counted(bytes));
+	info.memoryTypeIndex = vk_memory_type(d, needs->memoryTypeBits, 0,
+					      VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+	if (info.memoryTypeIndex != UINT32_MAX &&
+	    d->next.use.AllocateMemory(d->handle, &info, NULL, memory) == VK_SUCCESS)
+		return true;
+	*memory = VK_NULL_HANDLE;
+	return false;
 }
 
 const char *
@@ -84,64 +66,45 @@ vk_picture_make_image(struct vk_device *d, VkFormat format, uint32_t width,
 	};
 	if (d->next.use.CreateImage(d->handle, &info, NULL, &out->handle) != VK_SUCCESS) {
 		out->handle = VK_NULL_HANDLE;
-		return "the driver has no memory for it";
+		return no_memory;
 	}
 	d->next.use.GetImageMemoryRequirements(d->handle, out->handle, &needs);
-	const char *why = allocate(d, &needs, 0, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
-				   &out->memory);
+	const char *why = reserve(d, needs.size);
 	if (why)
 		return why;
-	out->bytes = (size_t)needs.size;
-	if (d->next.use.BindImageMemory(d->handle, out->handle, out->memory, 0) ==
-	    VK_SUCCESS)
+	if (allocate(d, &needs, &out->memory) &&
+	    d->next.use.BindImageMemory(d->handle, out->handle, out->memory, 0) ==
+		    VK_SUCCESS) {
+		out->bytes = (size_t)needs.size;
 		return NULL;
-	release(d, out->memory, out->bytes);
-	out->memory = VK_NULL_HANDLE;
-	out->bytes = 0; /* it is not used */
-	return "the driver has no memory for it";
+	}
+	release(d, needs.size);
+	return no_memory;
 }
 
 void
 vk_picture_free_image(struct vk_device *d, const struct vk_picture_image *image)
 {
 	d->next.use.DestroyImage(d->handle, image->handle, NULL);
-	release(d, image->memory, image->bytes);
+	if (image->memory)
+		d->next.use.FreeMemory(d->handle, image->memory, NULL);
+	release(d, image->bytes);
 }
 
 const char *
 vk_picture_make_buffer(struct vk_device *d, struct vk_picture_copy *c)
 {
-	const VkMemoryPropertyFlags must = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
-					   VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-	VkMemoryRequirements needs;
-	VkBufferCreateInfo info = {
-		.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-		.size = (VkDeviceSize)tally_pixels_size(c->pixels) * c->width * c->height,
-		.usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT,
-	};
-	void *map = NULL;
-	if (d->next.use.CreateBuffer(d->handle, &info, NULL, &c->buffer) != VK_SUCCESS) {
-		c->buffer = VK_NULL_HANDLE;
-		return "the driver has no memory for it";
-	}
-	d->next.use.GetBufferMemoryRequirements(d->handle, c->buffer, &needs);
-	const char *why = allocate(d, &needs, must, VK_MEMORY_PROPERTY_HOST_CACHED_BIT,
-				   &c->memory);
+	size_t bytes = (size_t)tally_pixels_size(c->pixels) * c->width * c->height;
+	const char *why = reserve(d, bytes);
 	if (why)
 		return why;
-	c->bytes = (size_t)needs.size;
-	if (d->next.use.BindBufferMemory(d->handle, c->buffer, c->memory, 0) !=
-		    VK_SUCCESS ||
-	    d->next.use.MapMemory(d->handle, c->memory, 0, VK_WHOLE_SIZE, 0, &map) !=
-		    VK_SUCCESS)
-		return "the driver has no memory for it";
-	c->map = map;
-	return NULL;
+	c->bytes = bytes;
+	return vk_mapped_make(d, bytes, &c->mapped) ? NULL : no_memory;
 }
 
 void
 vk_picture_free_buffer(struct vk_device *d, const struct vk_picture_copy *c)
 {
-	d->next.use.DestroyBuffer(d->handle, c->buffer, NULL);
-	release(d, c->memory, c->bytes);
+	vk_mapped_free(d, &c->mapped);
+	release(d, c->bytes);
 }

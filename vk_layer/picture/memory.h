@@ -8,10 +8,6 @@
 
 #include "vk_layer/picture/picture.h"
 
-/* The memory type of those allowed that has what it must, and what is better if there is
- * one. UINT32_MAX: there is none. */
-uint32_t vk_memory_type(const struct vk_device *d, uint32_t allowed,
-			VkMemoryPropertyFlags must, VkMemoryPropertyFlags better);
 /* Both return NULL, or why there is none; what was made until then is to be destroyed all the same.
  */
 const char *vk_picture_make_image(struct vk_device *d, VkFormat format, uint32_t width,

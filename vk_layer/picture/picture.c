@@ -207,10 +207,10 @@ read_back(struct vk_command *c, const struct place *p, VkImageLayout layout,
 		.dstAccessMask = VK_ACCESS_HOST_READ_BIT,
 		.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
 		.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-		.buffer = copy->buffer,
+		.buffer = copy->mapped.buffer,
 		.size = VK_WHOLE_SIZE,
 	};
-	d->next.use.CmdCopyImageToBuffer(c->handle, p->image, layout, copy->buffer, 1,
+	d->next.use.CmdCopyImageToBuffer(c->handle, p->image, layout, copy->mapped.buffer, 1,
 					 &region);
 	d->next.use.CmdPipelineBarrier(c->handle, VK_PIPELINE_STAGE_TRANSFER_BIT,
 				       VK_PIPELINE_STAGE_HOST_BIT, 0, 0, NULL, 1,
@@ -556,7 +556,7 @@ read_copy(struct vk_device *d, const struct vk_pictures *p,
 	if (to) {
 		to->pass = c->pass;
 		memcpy(to->name, c->name, sizeof(to->name));
-		memcpy(to->data, c->map,
+		memcpy(to->data, c->mapped.map,
 		       tally_pixels_size(c->pixels) * c->width * c->height);
 		pthread_mutex_lock(&d->lock);
 		why = p->why;

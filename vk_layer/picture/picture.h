@@ -13,7 +13,7 @@
 #define PASSTALLY_VK_LAYER_PICTURE_H
 
 #include "layer/picture/picture.h"
-#include "vk_layer/state.h"
+#include "vk_layer/record/mapped.h"
 
 struct vk_command;
 struct vk_recording;
@@ -45,9 +45,7 @@ struct vk_picture_image {
 };
 
 struct vk_picture_copy {
-	VkBuffer buffer;
-	VkDeviceMemory memory;
-	const void *map;
+	struct vk_mapped mapped;
 	size_t bytes;
 	/* In the target's format: one sample a pixel, or depth made smaller. */
 	struct vk_picture_image resolved;

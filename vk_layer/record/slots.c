@@ -58,7 +58,7 @@ reset_run(struct vk_slots *s, const struct vk_slot_run *run, uint32_t n)
 	for (uint32_t left = page->sources; left; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);
 		size_t row = page->kind->row_bytes[i];
-		if (page->buffer && row)
+		if (page->mapped.map && row)
 			memset((char *)page->rows[i] + run->first * row, 0, n * row);
 		if (!s->api.ResetQueryPool)
 			continue;
@@ -150,10 +150,10 @@ vk_page_destroy(struct vk_device *d, struct vk_page *page)
 	for (uint32_t i = 0; i < s->n; i++) {
 		if (page->pools[i])
 			s->api.DestroyQueryPool(s->api.device, page->pools[i], NULL);
-		if (!page->buffer)
+		if (!page->mapped.map)
 			free(page->rows[i]);
 	}
-	vk_page_unmap(d, page);
+	vk_mapped_free(d, &page->mapped);
 	free(page);
 }
 

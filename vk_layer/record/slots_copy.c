@@ -1,74 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 #include "vk_layer/record/slots_copy.h"
 
-#include "vk_layer/picture/memory.h"
 #include "vk_layer/record/slots_internal.h"
-
-/* ---- the memory of a page ---- */
-
-static bool
-map_buffer(struct vk_device *d, struct vk_page *page, VkDeviceSize bytes, void **map)
-{
-	const VkMemoryPropertyFlags must = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
-					   VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-	const VkBufferCreateInfo info = {
-		.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-		.size = bytes,
-		.usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT,
-	};
-	VkMemoryAllocateInfo memory = { .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO };
-	const struct vk_device_next *next = &d->next;
-	VkMemoryRequirements needs;
-	VkDevice device = d->handle;
-	if (next->use.CreateBuffer(device, &info, NULL, &page->buffer) != VK_SUCCESS) {
-		page->buffer = VK_NULL_HANDLE;
-		return false;
-	}
-	next->use.GetBufferMemoryRequirements(device, page->buffer, &needs);
-	memory.allocationSize = needs.size;
-	memory.memoryTypeIndex = vk_memory_type(d, needs.memoryTypeBits, must,
-						VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
-	if (memory.memoryTypeIndex == UINT32_MAX ||
-	    next->use.AllocateMemory(device, &memory, NULL, &page->memory) != VK_SUCCESS) {
-		page->memory = VK_NULL_HANDLE;
-		return false;
-	}
-	VkResult result = next->use.BindBufferMemory(device, page->buffer, page->memory, 0);
-	if (result == VK_SUCCESS)
-		result = next->use.MapMemory(device, page->memory, 0, VK_WHOLE_SIZE, 0, map);
-	return result == VK_SUCCESS;
-}
 
 bool
 vk_page_map(struct vk_device *d, struct vk_page *page)
 {
 	const struct page_kind *kind = page->kind;
 	size_t bytes = 0;
-	void *map = NULL;
 	for (uint32_t i = 0; i < d->slots->n; i++) {
 		page->offsets[i] = (uint32_t)bytes;
 		bytes += PAGE_SLOTS * kind->row_bytes[i];
 	}
 	if (!bytes) /* all its sources ask for each slot */
 		return true;
-	if (!map_buffer(d, page, bytes, &map))
+	if (!vk_mapped_make(d, bytes, &page->mapped))
 		return false;
 	for (uint32_t i = 0; i < d->slots->n; i++)
 		if (kind->row_bytes[i])
-			page->rows[i] = (char *)map + page->offsets[i];
+			page->rows[i] = (char *)page->mapped.map + page->offsets[i];
 	return true;
 }
-
-void
-vk_page_unmap(struct vk_device *d, struct vk_page *page)
-{
-	if (page->buffer)
-		d->next.use.DestroyBuffer(d->handle, page->buffer, NULL);
-	if (page->memory)
-		d->next.use.FreeMemory(d->handle, page->memory, NULL);
-}
-
-/* ---- copies ---- */
 
 struct copying {
 	struct vk_device *d;
@@ -97,7 +49,8 @@ copy_source(const struct copying *c, const struct vk_slot_run *run, uint32_t n, 
 	uint32_t queries = c->d->slots->sources[i]->ops->queries;
 	if (row)
 		c->d->next.use.CmdCopyQueryPoolResults(
-			c->cb, page->pools[i], queries * run->first, queries * n, page->buffer,
+			c->cb, page->pools[i], queries * run->first, queries * n,
+			page->mapped.buffer,
 			page->offsets[i] + run->first * row, row / queries,
 			VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
 }
@@ -110,7 +63,7 @@ copy_runs(struct copying *c, const struct vk_slot_runs *runs)
 	for (uint32_t k = 0; k < runs->n; k++) {
 		const struct vk_slot_run *run = &runs->runs[k];
 		uint32_t n = k + 1 == runs->n ? runs->used : run->n;
-		if (!n || !run->page->buffer)
+		if (!n || !run->page->mapped.buffer)
 			continue;
 		if (!c->any)
 			record_barrier(c, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0,

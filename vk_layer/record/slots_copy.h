@@ -21,9 +21,7 @@ void vk_recording_copy(struct vk_device *d, VkCommandBuffer cb,
 
 /* ---- for slots.c ---- */
 
-/* Makes a page's rows in such a buffer. After a failure (false) vk_page_unmap() is called
- * all the same. Without the device's lock. */
+/* Makes a page's rows in its `mapped`. False: out of memory. Without the device's lock. */
 bool vk_page_map(struct vk_device *d, struct vk_page *page);
-void vk_page_unmap(struct vk_device *d, struct vk_page *page);
 
 #endif

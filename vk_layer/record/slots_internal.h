@@ -12,6 +12,7 @@
 #include "vk_layer/record/slots.h"
 
 #include "query/source/harvest.h"
+#include "vk_layer/record/mapped.h"
 
 #define PAGE_SLOTS 256u
 /* Runs consist of units. Reading uses them too: all of a unit belongs to one recording
@@ -41,8 +42,7 @@ struct vk_page {
 	uint64_t requested[TALLY_MAX_SOURCES], fetched[TALLY_MAX_SOURCES], lost[TALLY_MAX_SOURCES];
 	void *rows[TALLY_MAX_SOURCES];
 	/* Where results are copied to (slots_copy.h), else none: all rows are in it. */
-	VkBuffer buffer;
-	VkDeviceMemory memory;
+	struct vk_mapped mapped;
 	uint32_t offsets[TALLY_MAX_SOURCES];
 };
 

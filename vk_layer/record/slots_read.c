@@ -35,7 +35,7 @@ fetch_source(struct vk_slots *s, struct vk_page *page, uint32_t i)
 	page->requested[i] = 0;
 	page->fetched[i] = left;
 	page->lost[i] = 0;
-	while (row && left && !page->buffer) {
+	while (row && left && !page->mapped.map) {
 		uint32_t first = (uint32_t)__builtin_ctzll(left);
 		uint64_t after = ~(left >> first);
 		uint32_t n = after ? (uint32_t)__builtin_ctzll(after) : UNITS;

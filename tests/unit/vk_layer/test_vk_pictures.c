@@ -95,7 +95,7 @@ pictured(unsigned n, bool simultaneous)
 	p->passes[p->n_passes++] = (struct vk_picture_pass){ .index = 0, .number = n + 1 };
 	p->copies = calloc(1, sizeof(*p->copies));
 	p->copies[p->n_copies++] = (struct vk_picture_copy){
-		.pass = n + 1, .map = watched, .name = "color0", .width = 1, .height = 1
+		.pass = n + 1, .mapped.map = watched, .name = "color0", .width = 1, .height = 1
 	};
 	r->pictures = p;
 	return w_buffer(n, r);
