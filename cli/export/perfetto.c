@@ -72,92 +72,100 @@ struct perfetto {
 	GPtrArray *order; /* elements: struct placed *, those of one lane */
 	GArray *ids; /* elements: uint64_t, numbers of counters */
 	struct tally_export_left left;
-	const char *prefix; /* of the names of numbers, by put_listed() */
 	const struct tally_frame_record *frame;
 	struct device *device; /* of the frame */
 };
 
 /* ---- arguments ---- */
 
+/* For tally_argument_put_listed(): `prefix` is of the names of its numbers. */
+struct tally_argument_list {
+	struct tally_trace *t;
+	const char *prefix;
+};
+
 static void
-put_number(struct perfetto *e, const char *key, uint64_t v)
+tally_argument_put_number(struct tally_trace *t, const char *key, uint64_t v)
 {
-	tally_trace_put_argument(&e->t, "", key, NULL, tally_u64(v));
+	tally_trace_put_argument(t, "", key, NULL, tally_u64(v));
 }
 
 static void
-put_text(struct perfetto *e, const char *key, const char *text)
+tally_argument_put_text(struct tally_trace *t, const char *key, const char *text)
 {
-	tally_trace_put_argument(&e->t, "", key, text, tally_u64(0));
+	tally_trace_put_argument(t, "", key, text, tally_u64(0));
 }
 
 static void
-put_flags(struct perfetto *e, uint64_t flags)
+tally_argument_put_flags(struct tally_trace *t, uint64_t flags)
 {
 	g_autofree char *text = flags ? tally_flags_text(flags, " ") : NULL;
 	if (text)
-		put_text(e, "flags", text);
+		tally_argument_put_text(t, "flags", text);
 }
 
 static void
-put_listed(void *to, const char *name, const char *unit, bool known,
-	   struct tally_value value)
+tally_argument_put_listed(void *to, const char *name, const char *unit, bool known,
+			  struct tally_value value)
 {
-	struct perfetto *e = to;
+	struct tally_argument_list *list = to;
 	(void)unit;
 	if (known)
-		tally_trace_put_argument(&e->t, e->prefix, name, NULL, value);
+		tally_trace_put_argument(list->t, list->prefix, name, NULL, value);
 }
 
 static void
-put_values(struct perfetto *e, const char *prefix, const struct tally_keyed_value *values,
-	   uint32_t n, GString *estimated)
+put_values(struct tally_trace *t, const char *prefix,
+	   const struct tally_keyed_value *values, uint32_t n, GString *estimated)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		tally_trace_put_argument(&e->t, prefix, values[i].key, NULL,
-					 values[i].value);
+		tally_trace_put_argument(t, prefix, values[i].key, NULL, values[i].value);
 		if (values[i].estimated)
 			g_string_append_printf(estimated, "%s%s",
 					       estimated->len ? " " : "", values[i].key);
 	}
 }
 
-/* Counters and metrics, followed by the list of those that are estimates. */
 static void
-put_lists(struct perfetto *e, const char *prefix, const struct tally_keyed_value *values,
-	  uint32_t n, const struct tally_keyed_value *metrics, uint32_t n_metrics)
+tally_arguments_put_lists(struct tally_trace *t, const char *prefix,
+			  const struct tally_keyed_value *values, uint32_t n,
+			  const struct tally_keyed_value *metrics, uint32_t n_metrics)
 {
 	g_autoptr(GString) estimated = g_string_new(NULL);
-	put_values(e, prefix, values, n, estimated);
-	put_values(e, "metrics.", metrics, n_metrics, estimated);
+	put_values(t, prefix, values, n, estimated);
+	put_values(t, "metrics.", metrics, n_metrics, estimated);
 	if (estimated->len)
-		put_text(e, "estimated", estimated->str);
+		tally_argument_put_text(t, "estimated", estimated->str);
 }
 
 static void
-put_identity(struct perfetto *e, const struct tally_pass_record *p)
+tally_arguments_put_identity(struct tally_trace *t, uint64_t frame,
+			     const struct tally_pass_record *p)
 {
 	char id[17];
 	g_snprintf(id, sizeof(id), "%016" PRIx64, p->id);
-	put_number(e, "frame", e->frame->frame);
-	put_number(e, "index", p->index);
-	put_text(e, "id", id);
+	tally_argument_put_number(t, "frame", frame);
+	tally_argument_put_number(t, "index", p->index);
+	tally_argument_put_text(t, "id", id);
 }
 
 static void
-put_pass(struct perfetto *e, const struct tally_pass_record *p)
+tally_arguments_put_pass(struct tally_trace *t, uint64_t frame,
+			 const struct tally_pass_record *p)
 {
-	put_identity(e, p);
+	struct tally_argument_list numbers = { t, "" };
+	tally_arguments_put_identity(t, frame, p);
 	if (p->segment)
-		put_number(e, "segment", p->segment);
-	put_text(e, "kind", tally_pass_kind_name(p->kind));
+		tally_argument_put_number(t, "segment", p->segment);
+	tally_argument_put_text(t, "kind", tally_pass_kind_name(p->kind));
 	if (p->has_submission)
-		put_number(e, "submission", p->submission);
+		tally_argument_put_number(t, "submission", p->submission);
 	if (p->surface >= 0)
-		put_number(e, "surface", (uint64_t)p->surface);
-	tally_pass_numbers(p, put_listed, e);
-	put_lists(e, "counters.", p->counters, p->n_counters, p->metrics, p->n_metrics);
-	put_flags(e, p->flags);
+		tally_argument_put_number(t, "surface", (uint64_t)p->surface);
+	tally_pass_numbers(p, tally_argument_put_listed, &numbers);
+	tally_arguments_put_lists(t, "counters.", p->counters, p->n_counters, p->metrics,
+				  p->n_metrics);
+	tally_argument_put_flags(t, p->flags);
 }
 
 /* ---- counters ---- */
@@ -366,17 +374,19 @@ put_workload(struct perfetto *e, struct lane *lane, const struct tally_pass_reco
 	uint64_t start_ns = shown_at(e->device, lane->own, w->gpu_start_ns);
 	uint64_t end_ns = start_ns + w->gpu_ns;
 	struct row *row = take_row(e, lane, &lane->commands, start_ns, end_ns);
+	struct tally_argument_list numbers = { &e->t, "" };
 	if (!row) {
 		e->left.workloads++;
 		return;
 	}
 	begin_stage(e, row->queue, w->command, "command", TALLY_CATEGORY_OTHER, start_ns,
 		    end_ns, p);
-	put_number(e, "frame", e->frame->frame);
-	put_number(e, "pass", p->index);
-	tally_workload_numbers(w, put_listed, e);
-	put_lists(e, "counters.", w->counters, w->n_counters, NULL, 0);
-	put_flags(e, w->flags);
+	tally_argument_put_number(&e->t, "frame", e->frame->frame);
+	tally_argument_put_number(&e->t, "pass", p->index);
+	tally_workload_numbers(w, tally_argument_put_listed, &numbers);
+	tally_arguments_put_lists(&e->t, "counters.", w->counters, w->n_counters, NULL,
+				  0);
+	tally_argument_put_flags(&e->t, w->flags);
 	tally_trace_end_event(&e->t);
 }
 
@@ -417,7 +427,7 @@ put_drawn(struct perfetto *e, struct placed *placed)
 	placed->event = begin_stage(e, placed->row->queue, name,
 				    tally_pass_kind_name(p->kind), category,
 				    placed->start_ns, placed->end_ns, p);
-	put_pass(e, p);
+	tally_arguments_put_pass(&e->t, e->frame->frame, p);
 	tally_trace_end_event(&e->t);
 	if (p->n_workloads)
 		put_workloads(e, lane, p);
@@ -488,7 +498,7 @@ put_frame_and_labels(struct perfetto *e)
 		return;
 	begin_stage(e, row->queue, "frame", "frame", TALLY_CATEGORY_OTHER, first->start_ns,
 		    last->end_ns, NULL);
-	put_number(e, "frame", e->frame->frame);
+	tally_argument_put_number(&e->t, "frame", e->frame->frame);
 	tally_trace_end_event(&e->t);
 	put_labels(e, row->queue, 0, e->order->len, 0, 0);
 }
@@ -551,23 +561,23 @@ put_cpu_frame(struct perfetto *e)
 	if (!has_place(true, true, f->start_ns, f->cpu_ns))
 		return;
 	uint64_t end_ns = f->start_ns + f->cpu_ns;
+	struct tally_argument_list numbers = { &e->t, "" };
 	if (!d->frames)
 		d->frames = tally_trace_add_track(&e->t, d->track, "frames (CPU)", 0);
 	char name[32];
 	g_snprintf(name, sizeof(name), "frame %" G_GUINT64_FORMAT, f->frame);
 	tally_trace_begin_event(&e->t, TALLY_EVENT_BEGIN, d->frames, f->start_ns, "frame",
 				name);
-	put_number(e, "frame", f->frame);
-	put_number(e, "device", f->device);
+	tally_argument_put_number(&e->t, "frame", f->frame);
+	tally_argument_put_number(&e->t, "device", f->device);
 	if (f->set)
-		put_text(e, "set", f->set);
-	tally_frame_numbers(f, put_listed, e);
-	e->prefix = "unattributed.";
-	tally_unattributed_numbers(f, put_listed, e);
-	e->prefix = "";
-	put_lists(e, "unattributed.", f->unattributed, f->n_unattributed, f->metrics,
-		  f->n_metrics);
-	put_flags(e, f->flags);
+		tally_argument_put_text(&e->t, "set", f->set);
+	tally_frame_numbers(f, tally_argument_put_listed, &numbers);
+	numbers.prefix = "unattributed.";
+	tally_unattributed_numbers(f, tally_argument_put_listed, &numbers);
+	tally_arguments_put_lists(&e->t, "unattributed.", f->unattributed,
+				  f->n_unattributed, f->metrics, f->n_metrics);
+	tally_argument_put_flags(&e->t, f->flags);
 	tally_trace_end_event(&e->t);
 	tally_trace_begin_event(&e->t, TALLY_EVENT_END, d->frames, end_ns, NULL, NULL);
 	tally_trace_end_event(&e->t);
@@ -600,13 +610,14 @@ put_submission(struct perfetto *e, const struct placed *placed)
 				"submit",
 				tally_export_name(e->options, e->device->number, p));
 	if (placed->row) {
-		put_identity(e, p);
+		tally_arguments_put_identity(&e->t, e->frame->frame, p);
 		if (!placed->lane->own)
 			tally_trace_put_submitted(&e->t, placed->event);
 	} else {
 		if (!p->has_cpu_start)
-			put_text(e, "time", "not known: shown where the frame began");
-		put_pass(e, p);
+			tally_argument_put_text(&e->t, "time",
+						"not known: shown where the frame began");
+		tally_arguments_put_pass(&e->t, e->frame->frame, p);
 	}
 	tally_trace_end_event(&e->t);
 }
@@ -628,11 +639,12 @@ put_note(struct perfetto *e, const struct tally_note_record *note)
 					       mark ? "marks" : "notes", mark ? -2 : -1);
 	tally_trace_begin_event(&e->t, TALLY_EVENT_INSTANT, *track, ns, "note",
 				note->message);
-	put_text(e, "level", tally_level_name(note->level));
+	tally_argument_put_text(&e->t, "level", tally_level_name(note->level));
 	if (note->source)
-		put_text(e, "source", note->source);
+		tally_argument_put_text(&e->t, "source", note->source);
 	if (!note->has_time)
-		put_text(e, "time", "not said: shown where the log has it");
+		tally_argument_put_text(&e->t, "time",
+					"not said: shown where the log has it");
 	tally_trace_end_event(&e->t);
 }
 
@@ -663,7 +675,6 @@ begin(FILE *out, const struct tally_export_options *options)
 	struct perfetto *e = g_new0(struct perfetto, 1);
 	e->t.out = out;
 	e->options = options;
-	e->prefix = "";
 	e->devices = g_hash_table_new_full(NULL, NULL, NULL, free_device);
 	e->numbers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	e->placed = g_array_new(FALSE, FALSE, sizeof(struct placed));
