@@ -88,8 +88,10 @@ tally_queue_sleep(enum tally_queue_rest rest, uint32_t seen, _Atomic(const char 
 	 * of `resting`: one of the two sees the other. A nap is taken unconditionally. */
 	atomic_store(&resting, rest);
 	if ((rest == TALLY_QUEUE_NAPPING || atomic_load(&notified) == seen) && !atomic_load(stop)) {
-		while (now_ns < end_ns && atomic_load(&resting) == rest) {
+		for (;;) {
 			uint64_t look_ns = tally_late_look(now_ns);
+			if (now_ns >= end_ns || atomic_load(&resting) != rest)
+				break;
 			/* A look that is due soon after takes no wake-up of its own. */
 			bool soon = look_ns < end_ns || look_ns - end_ns < timeout_ns / 4;
 			uint64_t until_ns = soon ? look_ns : end_ns;
