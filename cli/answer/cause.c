@@ -66,7 +66,7 @@ add_parts(const struct tally_hitch_seen *seen, bool opengl, struct tally_answer_
 		uint64_t growth = growth_of(p);
 		out->of.ns += p->ns;
 		out->of.around_ns += p->around_ns;
-		out->of.around_draws += p->around_draws;
+		out->of.around_draws += p->no_draws ? 0 : p->around_draws;
 		out->growth_ns += growth;
 		*unsure_ns += opengl && p->may_wait ? growth : 0;
 		grew = growth > most ? p : grew;
@@ -198,7 +198,8 @@ static bool
 is_of_driver(const struct tally_answer_hitch *h)
 {
 	return h->cause == TALLY_CAUSE_PASS || h->cause == TALLY_CAUSE_GPU ||
-	       (h->cause == TALLY_CAUSE_UNKNOWN && h->by_gpu && h->by_calls && h->calls.elsewhere);
+	       (h->cause == TALLY_CAUSE_UNKNOWN && h->by_gpu &&
+		(h->or_wait || (h->by_calls && h->calls.elsewhere)));
 }
 
 enum tally_driver_did
@@ -229,7 +230,7 @@ tally_cause_driver(struct tally_answer_hitch *h, double drew_ns, double no_cpu_n
 	bool waited = did != TALLY_DRIVER_UNKNOWN;
 	if (did == TALLY_DRIVER_DREW || !is_of_driver(h))
 		return;
-	if (has_more_draws(h) && !(waited && used <= EXPLAINS))
+	if ((has_more_draws(h) && !(waited && used <= EXPLAINS)) || (!h->cause && !waited))
 		return;
 	h->starved = !waited;
 	h->cause = waited ? TALLY_CAUSE_WAIT : TALLY_CAUSE_UNKNOWN;
@@ -446,12 +447,14 @@ tally_cause_find(const struct tally_hitch *h, const struct tally_hitch_seen *see
 	struct tally_answer_hitch out = {
 		.was = *h,
 		.of.draws = h->draws,
-		.calls = tally_event_find(seen->events, &h->usual[TALLY_HITCH_EVENTS], h->start_ns,
-					  h->frame_ns),
+		.calls = tally_event_find(seen->events, TALLY_EVENT_NONE,
+					  &h->usual[TALLY_HITCH_EVENTS], h->start_ns, h->frame_ns),
 		.over = tally_event_over(seen->events),
 		.waits = tally_event_wait(seen->events, &h->usual[TALLY_HITCH_EVENTS]),
 		.no_cpu_ns = UINT64_MAX,
 	};
+	out.more_calls = tally_event_find(seen->events, out.calls.group,
+					  &h->usual[TALLY_HITCH_EVENTS], h->start_ns, h->frame_ns);
 	out.cause = decide(seen, opengl, &out);
 	return out;
 }

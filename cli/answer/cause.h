@@ -38,7 +38,7 @@ struct tally_answer_hitch {
 	bool part; /* UNKNOWN: the thread worked for a part of it */
 	bool driver; /* WAIT: in driver calls */
 	const char *waits; /* in which they grew most, in words */
-	struct tally_answer_event calls; /* those that grew most */
+	struct tally_answer_event calls, more_calls; /* those that grew most, and second most */
 	bool by_calls; /* they may explain it; EVENT: they do */
 	uint64_t over; /* bytes of GPU memory above the budget */
 	struct tally_hitch_part sure; /* the pass that grew alone of those whose time is sure */

@@ -13,6 +13,7 @@
 #define READ 1000000
 #define ALLOCATED 16000000
 #define WAITED_NS 5e6
+#define STANDS_OUT 16 /* times as long as usual */
 
 /* "Bloom", "Bloom and others", "all passes" */
 static const char *
@@ -103,12 +104,23 @@ work_besides(const struct tally_answer_hitch *h)
 {
 	const double work = more_of(h, TALLY_HITCH_WORK);
 	if (h->cause == TALLY_CAUSE_EVENT)
-		return h->calls.elsewhere ? 0 : work - share_of(h, h->calls.ns);
+		return h->calls.elsewhere
+			       ? 0
+			       : work - share_of(h, h->calls.ns + h->more_calls.growth_ns);
 	if (!is_passes(h))
 		return is_sleep(h) ? work : 0;
 	bool sure = !h->or_wait || more_of(h, TALLY_HITCH_WAIT) >= EXPLAINS;
 	bool other = sure && !has_more_draws(h) && is_hitch(h, work);
 	return other || share_of(h, h->growth_ns) <= 1 - SAME ? work : 0;
+}
+
+/* ", and upload of 34 MB, 23.0 ms": beside calls of its own that are named. */
+static const char *
+more_calls_text(const struct tally_answer_hitch *h)
+{
+	const struct tally_answer_event *e = &h->more_calls;
+	bool much = e->group && !e->elsewhere && share_of(h, e->growth_ns) > SAME;
+	return much ? tally_phrase(", and %s", tally_event_text(e)) : "";
 }
 
 /* The same in words, and what it did then: calls, or memory that it took. */
@@ -127,7 +139,8 @@ work_text(const struct tally_answer_hitch *h)
 		return worked;
 	if (h->calls.group && !h->calls.elsewhere &&
 	    calls >= SAME * (*worked || work > SAME ? work : 1))
-		did = tally_phrase("; of it %s", tally_event_text(&h->calls));
+		did = tally_phrase("; of it %s%s", tally_event_text(&h->calls),
+				   more_calls_text(h));
 	else if ((is_part(h) || is_passes(h)) && h->was.ns[TALLY_HITCH_MEMORY_BYTES] >= ALLOCATED &&
 		 h->was.ns[TALLY_HITCH_MEMORY_BYTES] / 2 > h->was.usual[TALLY_HITCH_MEMORY_BYTES])
 		did = tally_phrase("; of it allocation of %.0f MB",
@@ -141,8 +154,10 @@ other_pass_text(const struct tally_answer_hitch *h)
 {
 	const struct tally_hitch_part *p = &h->sure;
 	const char *name = p->what ? ((const struct tally_part *)p->what)->name : NULL;
-	if (h->cause < TALLY_CAUSE_CPU || h->cause > TALLY_CAUSE_WAIT ||
-	    (h->ready_ns && h->ready_sure) || !name || name == h->pass || is_no_pass(name) ||
+	/* Where no CPU was free a software driver's passes take longer. */
+	bool starved = h->ready_ns && h->ready_sure && p->ns < STANDS_OUT * p->around_ns;
+	if (h->cause < TALLY_CAUSE_CPU || h->cause > TALLY_CAUSE_WAIT || starved || !name ||
+	    name == h->pass || is_no_pass(name) ||
 	    !is_much(h, share_of(h, p->ns - p->around_ns)))
 		return NULL;
 	return growth_text(tally_short_name(name), p, h->first == name, NULL, false);
@@ -192,7 +207,9 @@ beside_text(const struct tally_answer_hitch *h)
 static const char *
 ready_text(const struct tally_answer_hitch *h)
 {
-	const char *how = h->cause == TALLY_CAUSE_CPU      ? "; "
+	bool worked = h->cause == TALLY_CAUSE_CPU ||
+		      (h->cause == TALLY_CAUSE_FAULTS && !has_disk_faults(h));
+	const char *how = worked                           ? "; "
 			  : is_part(h)                     ? ", "
 			  : !is_sleep(h)                   ? NULL
 			  : is_passes(h) || !h->ready_sure ? ", or "
@@ -255,6 +272,20 @@ asleep_text(const struct tally_answer_hitch *h, double part, const char *else_te
 			    tally_duration_text((double)a[1].ns));
 }
 
+/* Where it was seen for a small part, not what the driver may do; `else_text`: nowhere. */
+static const char *
+seldom_seen_text(const struct tally_answer_hitch *h, const char *else_text)
+{
+	const struct tally_asleep_record *a = h->was.asleep, *limiter = &h->was.limiter;
+	bool driver = a->in && !a->thread && !a->of && strcmp(a->in, "futex") == 0;
+	if (!driver && share_of(h, a->ns) >= PART)
+		return tally_phrase(" (%s %s, or before it)", tally_asleep_text(a),
+				    tally_duration_text((double)a->ns));
+	if (share_of(h, limiter->ns) >= LOOKED)
+		return tally_phrase(" (%s, or before it)", tally_asleep_text(limiter));
+	return else_text;
+}
+
 static const char *
 wait_text(const struct tally_answer_hitch *h)
 {
@@ -270,8 +301,8 @@ wait_text(const struct tally_answer_hitch *h)
 		of = " (sleep, lock, disk)";
 	else if (meanwhile_text(h))
 		of = "";
-	if (*of && share_of(h, h->was.limiter.ns) >= LOOKED)
-		of = tally_phrase(" (%s, or before it)", tally_asleep_text(&h->was.limiter));
+	if (*of)
+		of = seldom_seen_text(h, of);
 	return tally_phrase("a wait%s%s", in, asleep_text(h, 1, of));
 }
 
@@ -309,7 +340,9 @@ waited_text(const struct tally_answer_hitch *h)
 	const bool seen = (double)h->was.asleep[0].ns >= WAITED_NS && is_seen(h, rest);
 	if (has_driver_wait(h))
 		return tally_phrase(", and a wait %s", h->waits);
-	if (rest < (seen ? PART : SAME) || rest * (double)h->was.excess_ns < WAITED_NS ||
+	const bool much = rest >= (seen ? PART : SAME) ||
+			  is_hitch(h, rest - share_of(h, h->no_cpu_ns));
+	if (!much || rest * (double)h->was.excess_ns < WAITED_NS ||
 	    (!seen && work && (busy || !h->cause)))
 		return "";
 	/* The CPU's may be for the pass. */
@@ -372,7 +405,9 @@ cause_text(const struct tally_answer_hitch *h)
 	case TALLY_CAUSE_OWN:
 		return "passtally itself";
 	case TALLY_CAUSE_EVENT:
-		return tally_event_text(&h->calls);
+		return h->calls.elsewhere ? tally_event_text(&h->calls)
+					  : tally_phrase("%s%s", tally_event_text(&h->calls),
+							 more_calls_text(h));
 	case TALLY_CAUSE_FAULTS:
 	case TALLY_CAUSE_DISK:
 		return faults_text(h);

@@ -147,7 +147,7 @@ take_longest(struct tally_answer_event *e, const struct tally_frame_events *even
 }
 
 struct tally_answer_event
-tally_event_find(const struct tally_frame_events *events,
+tally_event_find(const struct tally_frame_events *events, enum tally_event_group but,
 		 const uint64_t around_ns[TALLY_N_EVENTS], uint64_t start_ns,
 		 uint64_t frame_ns)
 {
@@ -159,7 +159,7 @@ tally_event_find(const struct tally_frame_events *events,
 		if (groups[kind])
 			growth_ns[groups[kind]] += growth_of(&events->sums[kind], around_ns[kind]);
 	for (int i = TALLY_EVENT_SHADERS; i < TALLY_N_EVENT_GROUPS; i++)
-		if (growth_ns[i] > growth_ns[most])
+		if (i != (int)but && growth_ns[i] > growth_ns[most])
 			most = (enum tally_event_group)i;
 	if (!most)
 		return (struct tally_answer_event){ 0 };

@@ -62,9 +62,10 @@ void tally_event_totals_add(struct tally_event_total totals[TALLY_N_EVENT_GROUPS
 /* What a frame has of it on average, of those that have any. */
 struct tally_answer_event tally_event_mean(const struct tally_event_total *total,
 					   enum tally_event_group group);
-/* The group that grew most against `around_ns`, medians by kind; group NONE: none did. The frame
- * lasted from `start_ns` for `frame_ns`. */
+/* The group that grew most against `around_ns`, medians by kind, but not `but`; group NONE: none
+ * did. The frame lasted from `start_ns` for `frame_ns`. */
 struct tally_answer_event tally_event_find(const struct tally_frame_events *events,
+					   enum tally_event_group but,
 					   const uint64_t around_ns[TALLY_N_EVENTS],
 					   uint64_t start_ns, uint64_t frame_ns);
 /* How many shaders were made, where the frames around made none. */

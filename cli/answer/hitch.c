@@ -114,7 +114,7 @@ take_parts(const struct tally_hitches *h, uint64_t first, uint64_t number, struc
 			if (k == number && p->after)
 				continue;
 			struct tally_hitch_part *most = need_part(parts, index, p->what);
-			draws += p->draws;
+			draws += p->no_draws ? 0 : p->draws;
 			bool first_time = most->first || p->first;
 			if (p->ns > most->ns || (p->ns == most->ns && p->draws > most->draws))
 				*most = *p;
@@ -163,6 +163,19 @@ take_time(const struct tally_hitches *h, uint64_t first, const struct tally_hitc
 	out->known[what] = f->known[what] && n >= LEAST_FRAMES;
 }
 
+/* Whether a limiter may sleep in such a call; other calls do what the frame does not usually. */
+static bool
+is_of_limiter(const struct tally_asleep_record *a)
+{
+	static const char *const calls[] = { "sleep", "futex", "poll", "select", "ioctl" };
+	if (!a->in || a->thread || (a->of && strcmp(a->of, "sleep") != 0))
+		return false;
+	for (size_t i = 0; i < G_N_ELEMENTS(calls); i++)
+		if (strstr(a->in, calls[i]))
+			return true;
+	return false;
+}
+
 /* Where its thread slept for longer than in a usual frame, and where not: that may be a limiter. */
 static void
 take_asleep(const struct tally_hitch_frame *f, struct tally_hitch *out)
@@ -171,7 +184,7 @@ take_asleep(const struct tally_hitch_frame *f, struct tally_hitch *out)
 	uint64_t used_ns = usual[TALLY_HITCH_WORK] + usual[TALLY_HITCH_WAIT];
 	unsigned n = 0;
 	for (unsigned i = 0; i < TALLY_HITCH_PLACES; i++)
-		if (f->asleep[i].thread || f->asleep[i].of ||
+		if (!is_of_limiter(&f->asleep[i]) ||
 		    f->asleep[i].ns + used_ns > usual[TALLY_HITCH_FRAME])
 			out->asleep[n++] = f->asleep[i];
 		else if (!out->limiter.in)

@@ -42,6 +42,7 @@ enum tally_hitch_time {
 struct tally_hitch_part {
 	void *what;
 	uint64_t ns, draws;
+	bool no_draws; /* they are other work */
 	bool first; /* it had never run before this frame */
 	bool after; /* the GPU began it after the frame's end */
 	bool may_wait; /* the CPU began nothing after it for most of the part's time */

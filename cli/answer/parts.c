@@ -207,12 +207,13 @@ unsure_together(const struct tally_frame_record *f, const struct tally_pass_reco
 	return MIN(f->unattributed_gpu_ns, issued - MIN(issued, r->cpu_start_ns));
 }
 
-/* Its work where it draws nothing. */
+/* Its other work where neither it nor its part draws. */
 static uint64_t
-draws_of(const struct tally_pass_record *r)
+draws_of(const struct tally_pass_record *r, const struct tally_part *part)
 {
 	const struct tally_call_counts *n = &r->call_counts;
-	return n->draws ? n->draws : n->dispatches + n->copies + n->clears;
+	bool draws = n->draws || (part && part->sums.draws);
+	return draws ? n->draws : n->dispatches + n->copies + n->clears;
 }
 
 const char *
@@ -261,7 +262,7 @@ static void
 add_pass(struct tally_parts *p, struct tally_part *part, const struct part_of_pass *of,
 	 const struct tally_pass_record *r, uint64_t unsure_ns)
 {
-	add_time(p, part, r->index, r->has_gpu, r->gpu_ns, draws_of(r));
+	add_time(p, part, r->index, r->has_gpu, r->gpu_ns, draws_of(r, part));
 	part->unsure_ns += unsure_ns;
 	const uint64_t pixels = pixels_of(r);
 	part->work_now[TALLY_WORK_FRAGMENTS] += pixels;
@@ -273,7 +274,7 @@ add_pass(struct tally_parts *p, struct tally_part *part, const struct part_of_pa
 		*height = of->height;
 	}
 	if (part->fine) {
-		p->work[TALLY_WORK_DRAWS] += draws_of(r);
+		p->work[TALLY_WORK_DRAWS] += draws_of(r, NULL);
 		p->work[TALLY_WORK_VERTICES] += r->call_counts.vertices;
 		p->work[TALLY_WORK_FRAGMENTS] += pixels;
 	}
@@ -353,7 +354,7 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 		of = find_pass(p, log, f->device, r->id);
 		bool shared = !r->has_gpu && is_timed_together(f, r);
 		together = shared && !together ? r : together;
-		draws += shared ? draws_of(r) : 0;
+		draws += shared ? draws_of(r, NULL) : 0;
 		all_timed &= r->has_gpu || shared;
 		uint64_t unsure = unsure_of(f, i);
 		*unsure_ns += unsure;
@@ -374,6 +375,7 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 			.what = part,
 			.ns = part->ns,
 			.draws = part->work_now[TALLY_WORK_DRAWS],
+			.no_draws = strcmp(tally_part_draws(part), "draws") != 0,
 			.first = part->frames == 1 && !part->skipped,
 			.after = !part->within,
 			.may_wait = part == last || part->unsure_ns > part->ns / 2

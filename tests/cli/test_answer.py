@@ -291,10 +291,20 @@ class Answer(CliCase):
         at = said.index("bound by: cannot tell, GPU times were not measured")
         self.assertEqual(said[at + 1], "  gl-timestamp: left out by --sources")
 
+    def test_copies_are_no_draws(self):
+        """Of all passes the draws are said, not what others copy."""
+        lines = log_of([(14 + 20 * (i == 40), {"GBuffer": (6 + 10 * (i == 40), 10), "UI": (6 + 10 * (i == 40), 5), "Shadows/Cascade 0": 1}, {}) for i in range(60)])
+        for line in lines:
+            if line["type"] == "frame":
+                copy = line["passes"][2]
+                copy.update(draws=0, clears=0, copies=70 if line["frame"] == 40 else 1)
+        got = self.answers(lines)[0]["hitches"]["worst"][0]["text"]
+        self.assertEqual(got, "frame 40: +20.0 ms, GBuffer and others 13.0 -> 33.0 ms, same draws")
+
     def test_time_that_may_be_the_cpus(self):
         """In OpenGL a pass ends where the CPU begins the next one: time in which the CPU works between them is not
         GPU time."""
-        def run(cpu_begins_at, api="opengl", ms=30, driver=None, asleep=(), draws=10, ui=1, **usual):
+        def run(cpu_begins_at, api="opengl", ms=30, driver=None, asleep=(), draws=10, ui=1, no_cpu=0, **usual):
             lines, start = [header(), device(api=api), *(pass_info(IDS[n], n) for n in ("GBuffer", "UI"))], 10**9
             for i in range(60):
                 slow = 20 * (i == 40)
@@ -308,7 +318,7 @@ class Answer(CliCase):
                 start += (ms + slow + 3) * MS
                 if driver and i % 4 == 3:
                     lines.append({"type": "process", "time_ns": start, "period_ns": 4 * ms * MS, "ready_ns": 0, "threads": [
-                        {"name": t, "cpu_ns": 20 * MS, **({"ends_frames": True} if t == "game" else {"ready_ns": 0})} for t in driver[1]]})
+                        {"name": t, "cpu_ns": 20 * MS, **({"ends_frames": True} if t == "game" else {"ready_ns": no_cpu * MS if i == 43 else 0})} for t in driver[1]]})
                     lines[1]["name"] = driver[0]
             return self.answers(lines + [end(60, 120)])[0]
         got = run(1)
@@ -325,6 +335,10 @@ class Answer(CliCase):
                                      ("llvmpipe (LLVM 15)", ["game", "llvmpipe-0"], "the CPU, in GBuffer"), ("Mesa", ["game"], "the CPU, in GBuffer")):
             got = run(1000, thread_ms=3, driver=(name, threads))
             self.assertEqual(got["hitches"]["worst"][0]["text"], f"frame 40: +20.7 ms, {words}")
+        # A judge's: six other programs on two CPUs.
+        for no_cpu, words in ((30, "a wait: no CPU was free for up to 30.0 ms"), (8, "cannot tell: all passes and a wait both took longer")):
+            got = run(1000, thread_ms=3, works=0, ui=11, driver=("llvmpipe (LLVM 15)", ["game", "llvmpipe-0"]), no_cpu=no_cpu)
+            self.assertEqual(got["hitches"]["worst"][0]["text"], f"frame 40: +30.7 ms, {words}")
         # Planted in llvmpipe: of 20 sleeps and locks in an open pass all read "GBuffer, or a wait of the CPU".
         for works, waits, words in ((0, 0, "a wait in GBuffer (sleep, lock, disk, other programs)"), (0.3, 0, "cannot tell: GBuffer and the CPU both took longer"),
                                     (0, 1, "GBuffer 28.0 -> 48.0 ms, or a wait of the CPU")):
@@ -706,6 +720,10 @@ class Answer(CliCase):
             ("new memory", [], [], 33, 9, {"minor_faults": 50000}, {}, "faults", "50000 page faults (new memory)"),
             ("the CPU, and some new memory", [], [], 33, 9, {"minor_faults": 10000}, {}, "cpu", "the CPU, with 10000 page faults (new memory)"),
             ("a disk", [], [], 3, 9, {"major_faults": 40}, {}, "faults", "40 page faults from a disk"),
+            ("shaders and an upload, neither for half of it", [event("pipeline", 13, 3), event("upload", 12, 1, 34 * 10**6)], [call("pipeline", 13), call("upload", 12)], 33, 9, {}, {}, "cpu",
+             "the CPU; of it 3 shaders made, 13.0 ms, and upload of 34 MB, 12.0 ms"),
+            ("shaders, and an upload", [event("pipeline", 18, 3), event("upload", 12, 1, 34 * 10**6)], [call("pipeline", 18), call("upload", 12)], 33, 9, {}, {}, "shaders",
+             "3 shaders made, 18.0 ms, and upload of 34 MB, 12.0 ms"),
             ("a file", [], [], 12, 9, {"disk_bytes": 18 * 10**6}, {}, "disk", "18 MB read from a disk"),
             ("a file, half of which is copied", [], [], 16, 9, {"disk_bytes": 18 * 10**6}, {}, "disk", "18 MB read from a disk"),
             ("a file that the kernel had read before", [], [], 30, 9, {"disk_bytes": 17 * 10**6}, {}, "cpu", "the CPU, with 17 MB read from a disk"),
@@ -981,7 +999,9 @@ class Answer(CliCase):
             ("in passtally's wait for a driver", run(more={**asleep("futex"), "overhead_ns": 15 * MS}), "a wait (sleep, lock, disk, other programs); passtally itself 15.0 ms"),
             ("in a sleep, and in the driver", run(more={**asleep("clock_nanosleep", ms=18), "wait_ns": 20 * MS}), "a wait (sleep: clock_nanosleep), and a wait in driver calls"),
             ("in a sleep, after it took memory", run(work=14, more={**asleep("clock_nanosleep"), "minor_faults": 12000}), "a wait (sleep: clock_nanosleep), and the CPU worked 11.0 ms, with 12000 page faults (new memory)"),
-            ("seen too late", run(more=asleep("poll", ms=7)), "a wait (sleep, lock, disk, other programs)"),
+            ("seen too late", run(more=asleep("poll", ms=7)), "a wait (poll 7.00 ms, or before it)"),
+            ("seen once", run(more=asleep("poll", ms=2)), "a wait (sleep, lock, disk, other programs)"),
+            ("in a file that no frame usually writes, seen late", run(more=asleep("unlink", ms=8)), "a wait (unlink)"),
             # A stranger's, on a busy machine: what is seen is named beside other causes, too.
             ("in two, a quarter together", run(more=asleep("poll", ("read", 4), ms=5)), "a wait (poll 5.00 ms; read 4.00 ms)"),
             ("in a file, while no CPU was free for long", run(ready=25, every=1, more=asleep("read", of="file", ms=8)), "a wait (file: read): no CPU was free for up to 25.0 ms"),
@@ -1002,7 +1022,7 @@ class Answer(CliCase):
             ("no free CPU in that frame or in others", run(ready=25), "a wait (sleep, lock, disk), or no CPU was free for up to 25.0 ms"),
             ("the thread worked itself", run([("loader", 28)], work=33), "the CPU"),
             ("it worked, and had no CPU", run(ready=18, work=14), "the CPU; no CPU was free for up to 17.4 ms"),
-            ("it took memory, and had no CPU", run(ready=18, work=14, more={"minor_faults": 12000}), "12000 page faults (new memory)"),
+            ("it took memory, and had no CPU", run(ready=18, work=14, more={"minor_faults": 12000}), "12000 page faults (new memory); no CPU was free for up to 17.4 ms"),
             ("it worked, and slept", run(ready=5, work=14), "a wait (sleep, lock, disk), and the CPU worked 11.0 ms"),
             # Planted: an fsync on a busy machine.
             ("it worked, and slept or had no CPU", run(ready=14, work=11), "a wait (sleep, lock, disk), or no CPU was free for up to 13.6 ms, and the CPU worked 8.00 ms"),
