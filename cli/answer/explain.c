@@ -626,7 +626,7 @@ has_later_work(const struct sides *soon, const struct tally_answer_change *c)
 }
 
 /* By the whole stretches, or, where what is named did not change next to the change by half as much
- * as there or as the frames, or its work did later, by what is next to it. */
+ * as there or as the frames, or is the same and had its work later, by what is next to it. */
 static void
 explain(const struct sides *whole, struct tally_answer_change *c)
 {
@@ -634,18 +634,22 @@ explain(const struct sides *whole, struct tally_answer_change *c)
 	const struct sides near = next_to(whole), *s = whole;
 	const struct sides soon = { s->r, s->before, near.after, s->lost_ns };
 	explain_change(s, c);
+	const struct tally_answer_change of_whole = *c;
 	double change = named_change(&near, c), all = c->what_after_ns - c->what_before_ns;
-	if ((change / change_of(&near, TALLY_COURSE_FRAME) < HALF && change / all < HALF) ||
-	    has_later_work(&soon, c)) {
-		struct tally_answer_time pass = { c->what, c->what_before_ns, c->what_after_ns,
-						  NULL };
-		bool later = c->is_pass && named_change(&soon, c) / all < HALF;
+	bool elsewhere = change / change_of(&near, TALLY_COURSE_FRAME) < HALF &&
+			 change / all < HALF;
+	if (elsewhere || has_later_work(&soon, c)) {
 		*c = blank;
 		s = &near;
 		explain_change(s, c);
-		if (later && c->what != pass.what)
-			c->later = pass;
 	}
+	if (c->what != of_whole.what && !elsewhere) {
+		*c = of_whole;
+		s = whole;
+	} else if (c->what != of_whole.what && of_whole.is_pass &&
+		   named_change(&soon, &of_whole) / all < HALF)
+		c->later = (struct tally_answer_time){ of_whole.what, of_whole.what_before_ns,
+						       of_whole.what_after_ns, NULL };
 	if (is_of_driver(s, c))
 		check_driver(s, c);
 	if (!c->starved)

@@ -1494,6 +1494,12 @@ class Answer(CliCase):
                 with self.subTest(words, label=label):
                     self.assertEqual([c["text"] for c in got], [f"from frame 150 on 2.0 times slower: 8.00 -> 16.0 ms; {name} 3.00 -> 11.0 ms, {words}"])
 
+    def test_a_pass_whose_draws_come_a_little_later(self):
+        """Next to the change all passes explain it, over the whole of it this one."""
+        frames = [(20, {"UI": (4, 30), "GBuffer": 12}, {})] * 100 + [(30, {"UI": (7, 30), "GBuffer": 15}, {})] * 34 + [(31, {"UI": (15, 100), "GBuffer": 12}, {})] * 166
+        got = self.answer([(ms, passes, {}) for ms, passes, _ in frames])["changes"]
+        self.assertEqual([c["text"] for c in got], ["from frame 100 on 1.6 times slower: 20.0 -> 31.0 ms; UI 4.00 -> 15.0 ms, 30 -> 100 draws"])
+
     def test_another_size_behind_a_pass_that_half_of_the_frames_have(self):
         lines, start = [header(), device(), pass_info("1" * 16)], 10**9
         lines += [pass_info(f"{k + 2:016x}", width=size, height=size, color=["RGBA8"]) for k, size in enumerate((200, 316))]
