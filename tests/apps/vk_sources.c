@@ -210,7 +210,7 @@ try_passes(bool host_reset)
 	vk_slot_begin(&device, commands, &work, true);
 	vk_dispatch(commands, &compute, GROUPS);
 	vk_slot_end(&device, commands, &work);
-	vk_slots_copy(&device, commands, &runs);
+	vk_slots_copy(&device, commands, &runs, &work);
 	vk_end(commands);
 	for (int run = 0; run < 3; run++) {
 		uint64_t before = tally_clock_now_ns();
@@ -339,7 +339,7 @@ try_waiting(bool asks)
 	vk_slot_begin(&device, done, &slot, true);
 	record_triangle(done);
 	vk_slot_end(&device, done, &slot);
-	vk_slots_copy(&device, done, &runs);
+	vk_slots_copy(&device, done, &runs, &slot);
 	vk_end(done);
 	record_triangle(held);
 	vk_end(held);

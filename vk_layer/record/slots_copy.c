@@ -41,24 +41,43 @@ record_barrier(const struct copying *c, VkPipelineStageFlags from, VkAccessFlags
 					  NULL);
 }
 
+/* `n` queries of the i-th source from the `first` of the page on. */
+static void
+copy_queries(const struct copying *c, const struct vk_page *page, uint32_t i, uint32_t first,
+	     uint32_t n, VkQueryResultFlags wait)
+{
+	uint32_t bytes = page->kind->row_bytes[i] / c->d->slots->sources[i]->ops->queries;
+	c->d->next.use.CmdCopyQueryPoolResults(
+		c->cb, page->pools[i], first, n, page->mapped.buffer,
+		page->offsets[i] + first * bytes, bytes,
+		VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT | wait);
+}
+
 static void
 copy_source(const struct copying *c, const struct vk_slot_run *run, uint32_t n, uint32_t i)
 {
-	const struct vk_page *page = run->page;
-	uint32_t row = page->kind->row_bytes[i];
 	uint32_t queries = c->d->slots->sources[i]->ops->queries;
-	if (row)
-		c->d->next.use.CmdCopyQueryPoolResults(
-			c->cb, page->pools[i], queries * run->first, queries * n,
-			page->mapped.buffer,
-			page->offsets[i] + run->first * row, row / queries,
-			VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
+	if (run->page->kind->row_bytes[i])
+		copy_queries(c, run->page, i, queries * run->first, queries * n, 0);
 }
 
-/* At the barrier before the first copy lavapipe completes what was drawn: the queries have
- * results. With WAIT instead it would be invalid to copy those of a run that nothing began. */
+/* What was drawn is to be complete before it is copied: lavapipe (22.3.6) does that at a barrier,
+ * and where the last timestamp is waited for. All that is copied cannot be: to wait for queries of
+ * a run that nothing began is invalid. */
 static void
-copy_runs(struct copying *c, const struct vk_slot_runs *runs)
+complete(struct copying *c, const struct vk_slot *last)
+{
+	record_barrier(c, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0,
+		       VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT);
+	uint32_t times = last->sources & c->d->slots->with_time;
+	if (last->page && times && (last->halves & TALLY_VK_END))
+		copy_queries(c, last->page, (uint32_t)__builtin_ctz(times),
+			     2u * last->index + last->views, 1, VK_QUERY_RESULT_WAIT_BIT);
+	c->any = true;
+}
+
+static void
+copy_runs(struct copying *c, const struct vk_slot_runs *runs, const struct vk_slot *last)
 {
 	for (uint32_t k = 0; k < runs->n; k++) {
 		const struct vk_slot_run *run = &runs->runs[k];
@@ -66,10 +85,7 @@ copy_runs(struct copying *c, const struct vk_slot_runs *runs)
 		if (!n || !run->page->mapped.buffer)
 			continue;
 		if (!c->any)
-			record_barrier(c, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0,
-				       VK_PIPELINE_STAGE_TRANSFER_BIT,
-				       VK_ACCESS_TRANSFER_WRITE_BIT);
-		c->any = true;
+			complete(c, last);
 		for (uint32_t left = run->page->sources; left; left &= left - 1)
 			copy_source(c, run, n, (uint32_t)__builtin_ctz(left));
 	}
@@ -86,17 +102,18 @@ show(const struct copying *c)
 }
 
 void
-vk_slots_copy(struct vk_device *d, VkCommandBuffer cb, const struct vk_slot_runs *runs)
+vk_slots_copy(struct vk_device *d, VkCommandBuffer cb, const struct vk_slot_runs *runs,
+	      const struct vk_slot *last)
 {
 	struct copying c = { d, cb, false };
-	copy_runs(&c, runs);
+	copy_runs(&c, runs, last);
 	show(&c);
 }
 
 static void
 copy_all(struct copying *c, const struct vk_recording *r, unsigned depth)
 {
-	copy_runs(c, &r->runs);
+	copy_runs(c, &r->runs, &r->whole);
 	for (uint32_t i = 0; r->executes && depth < VK_MAX_DEPTH && i < r->n_items; i++)
 		if (r->items[i].kind == VK_ITEM_EXECUTE)
 			copy_all(c, r->items[i].secondary, depth + 1);

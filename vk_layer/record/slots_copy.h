@@ -12,9 +12,10 @@
 
 #include "vk_layer/record/recording.h"
 
-/* Records the copies of these runs, outside a render pass: what was begun there has ended.
- * Nothing is recorded where results are asked for. */
-void vk_slots_copy(struct vk_device *d, VkCommandBuffer cb, const struct vk_slot_runs *runs);
+/* Records the copies of these runs, outside a render pass: what was begun there has ended,
+ * the slot `last` as the last one. Nothing is recorded where results are asked for. */
+void vk_slots_copy(struct vk_device *d, VkCommandBuffer cb, const struct vk_slot_runs *runs,
+		   const struct vk_slot *last);
 /* The same for all that the recording has and executes. */
 void vk_recording_copy(struct vk_device *d, VkCommandBuffer cb,
 		       const struct vk_recording *r);

@@ -90,7 +90,7 @@ vk_batch_interval_begin_last(struct vk_device *d, struct vk_batch_interval *pair
 bool
 vk_batch_interval_end_last(struct vk_device *d, struct vk_batch_interval *pair)
 {
-	vk_slots_copy(d, pair->last, &pair->runs);
+	vk_slots_copy(d, pair->last, &pair->runs, &pair->slot);
 	return d->next.use.EndCommandBuffer(pair->last) == VK_SUCCESS;
 }
 

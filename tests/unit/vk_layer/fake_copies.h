@@ -111,12 +111,14 @@ copies_copy(VkCommandBuffer cb, VkQueryPool handle, uint32_t first, uint32_t n, 
 {
 	const struct copies_buffer *buffer = (const void *)(uintptr_t)to;
 	g_assert_nonnull(cb);
-	g_assert_cmphex(flags, ==, VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
+	bool waits = flags & VK_QUERY_RESULT_WAIT_BIT;
+	g_assert_cmphex(flags & ~VK_QUERY_RESULT_WAIT_BIT, ==,
+			VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
 	g_assert_cmpuint(offset + n * stride, <=, buffer->bytes);
 	g_assert_cmpuint((offset | stride) % 8, ==, 0);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct fq_query *query = fq_query(handle, first + i);
-		fq.misuse += query->state == FQ_NEW;
+		fq.misuse += query->state == FQ_NEW || (waits && query->state != FQ_DONE);
 		fq_write_row(fq_pool(handle), query, false,
 			     (void *)(buffer->memory + offset + i * stride));
 	}

@@ -327,7 +327,7 @@ test_copied(void)
 			uint32_t left = slot.sources;
 			g_assert_cmpint(read_slot(&f, &slot, &left, values, &valid, &out), ==,
 					TALLY_NOT_READY);
-			vk_slots_copy(&f.d, FQ_CB, &runs);
+			vk_slots_copy(&f.d, FQ_CB, &runs, &slot);
 			g_assert_cmpint(read_slot(&f, &slot, &left, values, &valid, &out), ==,
 					TALLY_OK);
 			g_assert_cmpuint(out.end_ns - out.begin_ns, ==, 100);
