@@ -98,7 +98,7 @@ tally_over_run_add(struct tally_over_run *r, const struct tally_frame_record *f,
 		   const struct tally_asleep_record asleep[TALLY_HITCH_PLACES])
 {
 	uint64_t wait_ns = f->has_wait ? MIN(f->wait_ns, f->cpu_ns) : 0;
-	/* That passtally waits for lavapipe now and then is not the program's. */
+	/* That passtally waits (--snapshot exact) is not the program's. */
 	uint64_t own_ns = 2 * f->overhead_ns > f->cpu_ns ? MIN(f->overhead_ns, f->cpu_ns) : 0;
 	tally_course_add(&r->courses[TALLY_COURSE_FRAME], r->n, (double)(f->cpu_ns - own_ns));
 	for (; r->block < r->courses[TALLY_COURSE_FRAME].block; r->block *= 2)

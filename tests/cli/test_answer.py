@@ -1666,7 +1666,7 @@ class Answer(CliCase):
         self.assertEqual([d.get("first_frame_ns") for d in got], [914 * MS, None])
 
     def test_a_change_beside_waits_of_passtally(self):
-        """It waits now and then where lavapipe is never idle, and the frames after that are short."""
+        """It waits in some frames, and those after that are short."""
         def one(i):
             ms = 2 if i < 150 else 4
             return {0: (4 * ms, {"GBuffer": ms}, {"overhead_ns": 3 * ms * MS}), 1: (0.1, {"GBuffer": ms}, {}),
