@@ -166,7 +166,7 @@ write_device_line(struct tally_assembly *a, const struct tally_device_record *in
 }
 
 static void
-write_device(struct tally_assembly *a, const struct tally_device_record *info)
+tally_lines_write_device(struct tally_assembly *a, const struct tally_device_record *info)
 {
 	struct tally_annotator *annotator = atomic_load(&a->annotator);
 	if (annotator)
@@ -175,7 +175,7 @@ write_device(struct tally_assembly *a, const struct tally_device_record *info)
 }
 
 static void
-write_new_pipeline(void *data, const struct tally_pipeline_record *pipeline)
+tally_lines_write_pipeline(void *data, const struct tally_pipeline_record *pipeline)
 {
 	struct tally_assembly *a = data;
 	if (a->status == TALLY_RECORD_OK)
@@ -183,7 +183,7 @@ write_new_pipeline(void *data, const struct tally_pipeline_record *pipeline)
 }
 
 static void
-write_new_pass(void *data, const struct tally_pass_info_record *info)
+tally_lines_write_pass(void *data, const struct tally_pass_info_record *info)
 {
 	struct tally_assembly *a = data;
 	if (a->status == TALLY_RECORD_OK)
@@ -225,7 +225,7 @@ tally_assembly_take_messages(struct tally_assembly *a, struct tally_message *mes
 		if (message->kind == TALLY_MESSAGE_STREAM)
 			add_stream(message->stream);
 		else
-			write_device(a, message->info);
+			tally_lines_write_device(a, message->info);
 		free(message->info);
 		free(message);
 	}
@@ -379,22 +379,25 @@ take_ends(struct tally_device *d, struct tally_frame_input *in)
 
 /* Written before the frames that lack what the changed source counted; `last`: before the end. */
 static void
-write_changed_devices(struct tally_assembly *a, struct tally_annotator *annotator, bool last)
+tally_lines_write_changed_devices(struct tally_assembly *a, struct tally_annotator *annotator,
+				  bool last)
 {
 	const struct tally_device_record *info;
 	while ((info = a->annotate->changed(annotator, last)) && a->status == TALLY_RECORD_OK)
 		write_device_line(a, info);
 }
 
-static enum tally_record_status
-write_frame_line(struct tally_assembly *a, const struct tally_frame_record *record)
+static void
+tally_lines_write_frame(struct tally_assembly *a, const struct tally_frame_record *record)
 {
-	if (a->config && a->config->digest)
-		return TALLY_RECORD_OK;
-	if (!tally_black_box_is_on())
-		return a->ops->frame(a->recorder, record);
-	a->ops->flush(a->recorder); /* first the passes that are new with the frame */
-	return tally_black_box_frame(record);
+	if (a->config && a->config->digest) {
+		note_status(a, TALLY_RECORD_OK);
+	} else if (!tally_black_box_is_on()) {
+		note_status(a, a->ops->frame(a->recorder, record));
+	} else {
+		a->ops->flush(a->recorder); /* first the passes that are new with the frame */
+		note_status(a, tally_black_box_frame(record));
+	}
 }
 
 static void
@@ -402,11 +405,11 @@ record_frame(struct tally_assembly *a, struct tally_frame_record *record)
 {
 	struct tally_annotator *annotator = atomic_load(&a->annotator);
 	if (annotator) {
-		write_changed_devices(a, annotator, false);
+		tally_lines_write_changed_devices(a, annotator, false);
 		a->annotate->frame(annotator, record, tally_frame_passes(a->builder));
 	}
 	if (a->status == TALLY_RECORD_OK)
-		note_status(a, write_frame_line(a, record));
+		tally_lines_write_frame(a, record);
 	if (a->status == TALLY_RECORD_OK) {
 		a->frames++;
 		a->passes += record->n_passes;
@@ -430,7 +433,8 @@ write_frame(struct tally_assembly *a, struct tally_device *d, struct tally_frame
 	if (in->has_thread)
 		in->n_asleep = tally_late_find(in->thread.thread, in->start_ns, in->end_ns,
 					       &in->asleep);
-	const struct tally_frame_new is_new = { write_new_pass, write_new_pipeline, a };
+	const struct tally_frame_new is_new = { tally_lines_write_pass,
+						tally_lines_write_pipeline, a };
 	if (a->status == TALLY_RECORD_OK)
 		record_frame(a, tally_frame_build(a->builder, in, &is_new));
 	for (uint64_t i = 0; i < in->n_parts; i++) {
@@ -767,7 +771,7 @@ tally_assembly_finish(struct tally_assembly *a, const char *reason, uint64_t now
 {
 	struct tally_annotator *annotator = atomic_load(&a->annotator);
 	if (annotator)
-		write_changed_devices(a, annotator, true);
+		tally_lines_write_changed_devices(a, annotator, true);
 	while (a->devices) {
 		struct tally_device *d = a->devices;
 		a->devices = d->next;
