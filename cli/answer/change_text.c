@@ -57,6 +57,16 @@ place_text(const char *in)
 	return in ? tally_phrase(" (%s)", in) : "";
 }
 
+/* Whether it has about as many draws, and they do not explain a quarter of the time. */
+static bool
+has_as_many(const struct tally_answer_change *c)
+{
+	const double *n = c->work[TALLY_WORK_DRAWS];
+	double draws = n[1] / MAX(n[0], 1) - 1;
+	double time = c->what_after_ns / MAX(c->what_before_ns, 1) - 1;
+	return fabs(draws) <= 0.1 && (draws * time <= 0 || 4 * fabs(draws) < fabs(time));
+}
+
 /* "bloom 0.35 -> 3.10 ms, same draws" */
 static const char *
 what_changed(const struct tally_answer_change *c)
@@ -67,6 +77,7 @@ what_changed(const struct tally_answer_change *c)
 	const double *vertices = c->work[TALLY_WORK_VERTICES];
 	const char *draws = "", *drew = c->is_pass ? tally_short_name(c->drew) : "";
 	const char *of = c->draws ? c->draws : "draws";
+	const bool same = fabs(n[1] - n[0]) <= 0.02 * n[0];
 	if (c->starved)
 		draws = tally_phrase(", or its driver had no CPU%s",
 				     c->after_ns < c->before_ns ? " before" : "");
@@ -74,8 +85,9 @@ what_changed(const struct tally_answer_change *c)
 		draws = presence_text(c);
 	else if (n[0] <= 0 && n[1] <= 0)
 		draws = "";
-	else if (fabs(n[1] - n[0]) <= 0.02 * n[0])
-		draws = tally_phrase(", same %s%s%s", of, pixels_text(c, true),
+	else if (same || (has_as_many(c) && !c->others))
+		draws = tally_phrase(", %s %s%s%s", same ? "same" : "about as many", of,
+				     pixels_text(c, true),
 				     times_text(vertices[0], vertices[1], "", "vertices"));
 	else if (c->others)
 		draws = ", other passes";

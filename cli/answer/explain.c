@@ -426,10 +426,13 @@ named_change(const struct sides *s, const struct tally_answer_change *c)
 	return c->what == all_passes ? change_of(s, TALLY_COURSE_GPU) : (double)NAN;
 }
 
-/* Whether a driver that draws on the CPU may have had none, or waited, for what is named. */
+/* Whether a driver that draws on the CPU may have had none, or waited, for what is named. That a
+ * pass is new or gone is the program's. */
 static bool
 is_of_driver(const struct sides *s, const struct tally_answer_change *c)
 {
+	if (c->is_pass && MIN(c->what_before_ns, c->what_after_ns) <= 0)
+		return false;
 	return (c->is_pass || c->what == all_passes || c->what == or_gpu) &&
 	       s->r->driver.ns[TALLY_DREW] > 0 && !has_other_work(c, TALLY_WORK_PLACE);
 }

@@ -1420,6 +1420,11 @@ class Answer(CliCase):
             got = self.answers(made)[0]
             self.assertEqual([c.get("what") for c in got["changes"]], [*4 * [what], "GBuffer"])
             self.assertRegex("".join(got["lines"]), "from frame 400 on 2.0 times slower: 8.00 -> 16.0 ms; *GBuffer 3.00 -> 11.0 ms, same draws  and [23] more changes")
+        # A pass that is gone is not there for want of a CPU.
+        made = log_of([(16, {"GBuffer": 3} | ({"UI": 8} if i < 154 else {}), {}) if i < 150 else (8, {"GBuffer": 3} | ({"UI": 8} if i < 154 else {}), {}) for i in range(300)])
+        made[1]["name"] = "Mesa (of software)"
+        made = [m for line in made for m in ([line, {"type": "process", "time_ns": line["start_ns"] + line["cpu_ns"], "period_ns": line["cpu_ns"], "threads": [{"name": "Mesa-0", "cpu_ns": 3 * MS}]}] if line["type"] == "frame" else [line])]
+        self.assertEqual([c["text"] for c in self.answers(made)[0]["changes"]], ["from frame 150 on 2.0 times faster: 16.0 -> 8.00 ms; UI 8.00 ms, gone"])
         # Faster: it had none before.
         made = log_of([(16, {"GBuffer": 11}, {}) if i < 150 else (8, {"GBuffer": 3}, {}) for i in range(300)])
         made[1]["name"] = "Mesa (of software)"
@@ -1476,6 +1481,9 @@ class Answer(CliCase):
             (dict(same, fragments=1000), dict(wide, fragments=4000), "same draws, 4 times the pixels (960x540 -> 1920x1080)"),
             (same, dict(wide, n=13), "10 -> 13 draws, 4 times the pixels (960x540 -> 1920x1080)"),
             ({"n": 10}, {"n": 30, "fragments": 100}, "10 -> 30 draws"),
+            ({"n": 22, "vertices": 100}, {"n": 21, "vertices": 480}, "about as many draws, 4.8 times the vertices"),
+            ({"n": 30}, {"n": 32}, "about as many draws"),
+            ({"n": 20}, {"n": 12}, "20 -> 12 draws"),
         )
         for label in ("GBuffer", None):
             for before, after, words in cases:
