@@ -89,7 +89,8 @@ take_line(void *user, const struct tally_log_line *line)
 	return d->status == TALLY_RECORD_OK && !d->is_digest;
 }
 
-/* Reads the log into the digest that is open. Returns the exit status, after a message. */
+/* Reads the log into the digest that is open. Returns the exit status, after a
+ * message. */
 static int
 convert(struct digest *d, struct tally_log_reader *reader)
 {
@@ -113,8 +114,9 @@ convert(struct digest *d, struct tally_log_reader *reader)
 	return whole ? TALLY_EXIT_OK : tally_cli_read_failed("digest", d->path, status, &error);
 }
 
-/* Where the digest is written: "-" is standard output, and the default where the log comes
- * from standard input. NULL after a message: a log is not read while it is written over. */
+/* Where the digest is written: "-" is standard output, and the default where the log
+ * comes from standard input. NULL after a message: a log is not read while it is
+ * written over. */
 static char *
 output_path(const struct request *r)
 {
@@ -129,8 +131,8 @@ output_path(const struct request *r)
 	return g_strconcat(stem, ".digest.jsonl", NULL);
 }
 
-/* Writes the digest to `path`, which is a new file unless `force`. Returns the exit status,
- * after a message; closes the reader; unless it is 0 no file is left. */
+/* Writes the digest to `path`, which is a new file unless `force`. Returns the exit
+ * status, after a message; closes the reader; unless it is 0 no file is left. */
 static int
 write_file(const char *path, bool force, const char *log, struct tally_log_reader *reader)
 {

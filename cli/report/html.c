@@ -427,8 +427,9 @@ put_log(struct page *p, const struct tally_html_log *log)
 	tally_out_end_object(o);
 }
 
-/* Reads both logs as `passtally compare` does by its defaults, which leaves as many frames out at
- * the start of each. False where they cannot be read a second time, or have nothing to compare. */
+/* Reads both logs as `passtally compare` does by its defaults, which leaves as many
+ * frames out at the start of each. False where they cannot be read a second time, or
+ * have nothing to compare. */
 static bool
 read_to_compare(struct tally_compare *c, const struct tally_html_log logs[2],
 		const struct tally_compare_filter *filter)
@@ -447,8 +448,8 @@ read_to_compare(struct tally_compare *c, const struct tally_html_log logs[2],
 	return good && tally_compare_join(c) == TALLY_EXIT_OK;
 }
 
-/* What `compare --json` prints, or why the logs are not compared, so that the page and the
- * command never differ. */
+/* What `compare --json` prints, or why the logs are not compared, so that the page and
+ * the command never differ. */
 static void
 put_verdict(struct tally_out *o, struct tally_compare *c)
 {
@@ -538,8 +539,8 @@ write_page(FILE *file, const struct tally_html_log *logs, unsigned n, uint64_t w
 	g_array_unref(p.pack.columns);
 }
 
-/* The page of two logs: each is read again where the comparison leaves out other frames at its
- * start, so that all numbers of the page are of the same frames. */
+/* The page of two logs: each is read again where the comparison leaves out other
+ * frames at its start, so that all numbers of the page are of the same frames. */
 static int
 write_compared(FILE *file, struct tally_html_log logs[2], uint64_t warmup)
 {

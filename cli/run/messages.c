@@ -87,8 +87,8 @@ static void
 print_next(const char *path, const char *shown, const GPtrArray *logs)
 {
 	bool newest = logs->len == 1 && tally_folder_holds(path);
-	tally_text_print_line(stderr, "next: passtally report --html%s%s", newest ? "" : " ",
-			      newest ? "" : shown);
+	tally_text_print_line(stderr, "next: passtally report --html%s%s",
+			      newest ? "" : " ", newest ? "" : shown);
 }
 
 static void
