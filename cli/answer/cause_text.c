@@ -272,16 +272,22 @@ asleep_text(const struct tally_answer_hitch *h, double part, const char *else_te
 			    tally_duration_text((double)a[1].ns));
 }
 
-/* Where it was seen for a small part, not what the driver may do; `else_text`: nowhere. */
+/* A driver may sleep so, in calls in which passtally does not expect it. */
+static bool
+may_be_driver(const struct tally_asleep_record *a)
+{
+	return a->in && !a->thread && !a->of && strcmp(a->in, "futex") == 0;
+}
+
+/* Where it was seen for a small part; `else_text`: nowhere. */
 static const char *
 seldom_seen_text(const struct tally_answer_hitch *h, const char *else_text)
 {
 	const struct tally_asleep_record *a = h->was.asleep, *limiter = &h->was.limiter;
-	bool driver = a->in && !a->thread && !a->of && strcmp(a->in, "futex") == 0;
-	if (!driver && share_of(h, a->ns) >= PART)
+	if (!may_be_driver(a) && share_of(h, a->ns) >= PART)
 		return tally_phrase(" (%s %s, or before it)", tally_asleep_text(a),
 				    tally_duration_text((double)a->ns));
-	if (share_of(h, limiter->ns) >= LOOKED)
+	if (share_of(h, limiter->ns) >= (may_be_driver(limiter) ? LOOKED : PART))
 		return tally_phrase(" (%s, or before it)", tally_asleep_text(limiter));
 	return else_text;
 }

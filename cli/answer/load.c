@@ -14,7 +14,7 @@
 #define MOST_THREADS 5
 /* The thresholds of docs/verdicts.md. */
 #define EXPLAINS 0.5
-#define WORKED 0.25 /* of what was lost: what waited for a CPU besides may have been waited for */
+#define WORKED 0.2 /* of what was lost: what waited for a CPU besides may have been waited for */
 #define MOST_APART_NS UINT64_C(250000000) /* a line says nothing of a frame that is much shorter */
 
 /* Its name is the process's, as that of others may be. */

@@ -991,6 +991,7 @@ class Answer(CliCase):
             ("in one, and little in another", run(more=asleep("poll", ("fsync", 2.9))), "a wait (poll)"),
             ("in the driver, as long as the passes took", run(more=asleep("futex", ms=15)), "a wait (sleep, lock, disk, other programs)"),
             ("as in each frame, or at a limiter", run(wait=1, more=asleep("clock_nanosleep", ms=9.9)), "a wait (sleep: clock_nanosleep, or before it)"),
+            ("seen late, as in each frame, or at a limiter", run(wait=1, more=asleep("clock_nanosleep", ms=4)), "a wait (sleep: clock_nanosleep, or before it)"),
             ("in a pipe, for no longer than frames may sleep", run(wait=1, more=asleep("read", of="pipe", ms=9.9)), "a wait (pipe: read)"),
             ("in a sleep, and in a file", run(more={**asleep("clock_nanosleep"), "disk_bytes": 18 * 10**6}), "a wait (sleep: clock_nanosleep); meanwhile 18 MB read from a disk"),
             ("in a file", run(more={**asleep("read", of="file"), "disk_bytes": 18 * 10**6}), "18 MB read from a disk"),
