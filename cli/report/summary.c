@@ -46,14 +46,13 @@ print_other_device(FILE *out, const struct tally_aggregate *a, const struct tall
 static void
 print_surface(FILE *out, const struct tally_device_summary *d)
 {
-	const struct tally_surface *s = tally_aggregate_surface(d);
-	if (!s || s->frames == d->frames)
+	if (d->surfaces->len < 2)
 		return;
 	enum { MOST_SIZES = 3 };
-	tally_text_print(out, "surface%s of device %u: ", d->surfaces->len > 1 ? "s" : "",
-			 d->device);
+	tally_text_print(out, "surfaces of device %u: ", d->device);
 	for (guint i = 0; i < d->surfaces->len && i < MOST_SIZES; i++) {
-		s = &g_array_index(d->surfaces, struct tally_surface, i);
+		const struct tally_surface *s =
+			&g_array_index(d->surfaces, struct tally_surface, i);
 		tally_text_print(out, "%s%ux%u in %" G_GUINT64_FORMAT, i ? ", " : "", s->width,
 				 s->height, s->frames);
 	}

@@ -238,6 +238,7 @@ class Answer(CliCase):
         got, = self.windows(lambda i: i % 2, least=1)
         self.assertEqual((got["frames"], got.get("window"), got["frame_time"]["p50_ns"], got["fps"]), (199, None, 8e6, 125))
         self.assertIn("device 0: card 0, 200x100, 199 frames in 1.59 s", got["lines"][0])
+        self.assertNotIn("surface of device", self.ok("report", "a.jsonl").stdout.decode())
         for once in lambda i: i // 100, lambda i: int(i in (100, 102)):
             answers = self.windows(once)
             self.assertEqual([(a["frames"], a["frame_time"]["p50_ns"], a.get("window")) for a in answers], [(400, 4e6, None)])
