@@ -289,9 +289,8 @@ grew_alike(const struct tally_hitch_seen *seen, const struct tally_answer_hitch 
 	return all->of.around_ns > 0;
 }
 
-/* passtally's time is by the clock: another program seldom has the CPU just then, and process lines
- * tell. For a GPU that worked longer the program
- * would have waited, too. */
+/* passtally's time is by the clock: another program seldom has the CPU just then, and process
+ * lines tell. For a GPU that worked longer the program would have waited, too. */
 static bool
 is_own(const struct tally_answer_hitch *h)
 {
