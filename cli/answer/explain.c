@@ -628,6 +628,49 @@ has_later_work(const struct sides *soon, const struct tally_answer_change *c)
 	return later;
 }
 
+/* Whether the frames from the change to when the pass has this work, or from then to the change,
+ * have that of the other side. */
+static bool
+has_work_since(const struct sides *s, const struct tally_part *part)
+{
+	const uint64_t at = s->after.from, since = part->since_at;
+	const bool late = since > at;
+	const struct tally_range between = { false, MIN(at, since), MAX(at, since) };
+	bool same = true;
+	for (int i = 0; i < TALLY_WORK_PLACE; i++) {
+		const struct tally_course *c = &part->work[i];
+		double side = median_in(c, late ? s->before : s->after);
+		double here = tally_course_median(c, between.from, between.to);
+		same &= i == TALLY_WORK_FRAGMENTS || isnan(here) ||
+			tally_parts_are_as_many(here, side);
+	}
+	return same;
+}
+
+/* A pass that is new or gone, or whose work changed, was so from one frame on: the frames' times
+ * may show it later, or another program made them longer before. */
+static void
+take_frame(const struct sides *s, struct tally_answer_change *c)
+{
+	const struct tally_part *part = c->is_pass ? named_part(s, c) : NULL;
+	const uint64_t first = number_at(s->r, (s->before.from + s->before.to) / 2);
+	const uint64_t last = number_at(s->r, (s->after.from + s->after.to) / 2);
+	uint64_t frame = 0;
+	const bool one_sided = MIN(c->what_before_ns, c->what_after_ns) <= 0;
+	if (!part || c->until > c->frame || (one_sided && c->seldom))
+		return;
+	if (c->what_after_ns <= 0)
+		frame = part->last + 1;
+	else if (one_sided || part->was != part)
+		frame = part->first;
+	else if (has_other_work(c, TALLY_WORK_PLACE) && has_work_since(s, part))
+		frame = part->since;
+	if (frame <= first || frame >= last)
+		return;
+	c->about = false;
+	c->frame = c->until = frame;
+}
+
 /* By the whole stretches, or, where what is named did not change next to the change by half as much
  * as there or as the frames, or is the same and had its work later, by what is next to it. */
 static void
@@ -658,6 +701,7 @@ explain(const struct sides *whole, struct tally_answer_change *c)
 	if (!c->starved)
 		add_second(s, c);
 	name_place(s, c);
+	take_frame(whole, c);
 	if (c->what == all_passes)
 		name_calls(s, c);
 	look_at_clock(s, c);

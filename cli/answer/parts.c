@@ -318,6 +318,22 @@ tally_parts_alternating(const struct tally_parts *p, double least_ns)
 	return found;
 }
 
+/* Keeps since when it has about the work that it has. */
+static void
+follow_work(const struct tally_parts *p, struct tally_part *part, uint64_t frame)
+{
+	bool other = false;
+	for (int i = 0; i < TALLY_WORK_PLACE; i++)
+		other |= i != TALLY_WORK_FRAGMENTS &&
+			 !tally_parts_are_as_many((double)part->since_work[i],
+						  (double)part->work_now[i]);
+	if (!other)
+		return;
+	part->since = frame;
+	part->since_at = p->n;
+	memcpy(part->since_work, part->work_now, sizeof(part->since_work));
+}
+
 /* Adds what it was in a frame to its courses. */
 static void
 end_frame(const struct tally_parts *p, struct tally_part *part, uint64_t frame)
@@ -334,6 +350,7 @@ end_frame(const struct tally_parts *p, struct tally_part *part, uint64_t frame)
 		tally_beats_add(&part->beats, frame, part->ns,
 				sure ? part->ns : part->ns - part->unsure_ns);
 	}
+	follow_work(p, part, frame);
 	part->first = part->frames == 1 ? frame : part->first;
 	part->last = frame;
 	part->touched = false;

@@ -35,6 +35,8 @@ struct tally_part {
 	bool fine; /* it is one of the fine level */
 	uint64_t frames; /* in which it ran, from one to another by their number: */
 	uint64_t first, last;
+	/* Since when, by number and among those added, it has about these draws, vertices, size. */
+	uint64_t since, since_at, since_work[TALLY_WORK_PLACE];
 	bool skipped; /* or in one that was left out */
 	bool shared; /* drawn together with others, in some */
 	struct tally_stats gpu; /* its GPU time in the frames in which all of it was timed */

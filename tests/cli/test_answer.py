@@ -1426,7 +1426,7 @@ class Answer(CliCase):
         made = log_of([(16, {"GBuffer": 3} | ({"UI": 8} if i < 154 else {}), {}) if i < 150 else (8, {"GBuffer": 3} | ({"UI": 8} if i < 154 else {}), {}) for i in range(300)])
         made[1]["name"] = "Mesa (of software)"
         made = [m for line in made for m in ([line, {"type": "process", "time_ns": line["start_ns"] + line["cpu_ns"], "period_ns": line["cpu_ns"], "threads": [{"name": "Mesa-0", "cpu_ns": 3 * MS}]}] if line["type"] == "frame" else [line])]
-        self.assertEqual([c["text"] for c in self.answers(made)[0]["changes"]], ["from frame 150 on 2.0 times faster: 16.0 -> 8.00 ms; UI 8.00 ms, gone"])
+        self.assertEqual([c["text"] for c in self.answers(made)[0]["changes"]], ["from frame 154 on 2.0 times faster: 16.0 -> 8.00 ms; UI 8.00 ms, gone"])
         # Faster: it had none before.
         made = log_of([(16, {"GBuffer": 11}, {}) if i < 150 else (8, {"GBuffer": 3}, {}) for i in range(300)])
         made[1]["name"] = "Mesa (of software)"
@@ -1505,10 +1505,10 @@ class Answer(CliCase):
                     self.assertEqual([c["text"] for c in got], [f"from frame 150 on 2.0 times slower: 8.00 -> 16.0 ms; {name} 3.00 -> 11.0 ms, {words}"])
 
     def test_a_pass_whose_draws_come_a_little_later(self):
-        """Next to the change all passes explain it, over the whole of it this one."""
+        """Next to the change all passes explain it, over the whole of it this one, from the frame on that has its draws."""
         frames = [(20, {"UI": (4, 30), "GBuffer": 12}, {})] * 100 + [(30, {"UI": (7, 30), "GBuffer": 15}, {})] * 34 + [(31, {"UI": (15, 100), "GBuffer": 12}, {})] * 166
         got = self.answer([(ms, passes, {}) for ms, passes, _ in frames])["changes"]
-        self.assertEqual([c["text"] for c in got], ["from frame 100 on 1.6 times slower: 20.0 -> 31.0 ms; UI 4.00 -> 15.0 ms, 30 -> 100 draws"])
+        self.assertEqual([c["text"] for c in got], ["from frame 134 on 1.6 times slower: 20.0 -> 31.0 ms; UI 4.00 -> 15.0 ms, 30 -> 100 draws"])
 
     def test_another_size_behind_a_pass_that_half_of_the_frames_have(self):
         lines, start = [header(), device(), pass_info("1" * 16)], 10**9
