@@ -216,7 +216,7 @@ vk_end_command_buffer(struct vk_device *d, PFN_vkEndCommandBuffer next, VkComman
 		if (c->open.kind == VK_OPEN_INHERITED)
 			vk_inherited_end(c);
 		vk_whole_end(c);
-		if (!c->secondary && !c->suspended)
+		if (!c->secondary && !c->suspended && !c->recording->is_protected)
 			vk_recording_copy(d, handle, c->recording);
 		vk_interval_end(c, VK_AROUND_BUFFER); /* the last command */
 		c->recording->ends_suspended = c->suspended;

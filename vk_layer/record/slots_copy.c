@@ -70,10 +70,14 @@ complete(struct copying *c, const struct vk_slot *last)
 	record_barrier(c, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0,
 		       VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT);
 	uint32_t times = last->sources & c->d->slots->with_time;
-	if (last->page && times && (last->halves & TALLY_VK_END))
-		copy_queries(c, last->page, (uint32_t)__builtin_ctz(times),
-			     2u * last->index + last->views, 1, VK_QUERY_RESULT_WAIT_BIT);
 	c->any = true;
+	if (!last->page || !times || !(last->halves & TALLY_VK_END))
+		return;
+	copy_queries(c, last->page, (uint32_t)__builtin_ctz(times), 2u * last->index + last->views,
+		     1, VK_QUERY_RESULT_WAIT_BIT);
+	/* Its run is copied as a whole, to the same place. */
+	record_barrier(c, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+		       VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT);
 }
 
 static void
