@@ -119,7 +119,7 @@ static const struct call {
 	OF_FILE(sendfile),
 	OF_FILE(flock),
 	OF_FILE(fcntl),
-	OF_FILE(close),
+	CALL(close), /* its descriptor is free then */
 	OF_FILE(connect),
 	OF_FILE(accept4),
 	OF_FILE(ioctl),
@@ -131,7 +131,9 @@ static const struct call {
 	CALL(wait4),
 	CALL(waitid),
 	CALL(clone), /* until the child runs another program */
+#ifdef SYS_clone3
 	CALL(clone3),
+#endif
 	CALL(unlinkat),
 	CALL(renameat2),
 #ifdef SYS_mmap
@@ -199,7 +201,7 @@ usual_after(uint64_t usual_ns, uint64_t ns)
 	if (!usual_ns)
 		return ns;
 	if (ns >= 2 * usual_ns)
-		return usual_ns + usual_ns / 16;
+		return usual_ns + usual_ns / 8;
 	return ns > usual_ns ? usual_ns + (ns - usual_ns) / 4 : usual_ns - (usual_ns - ns) / 32;
 }
 
