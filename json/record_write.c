@@ -208,11 +208,11 @@ has_rest(const struct tally_frame_record *frame)
 	return frame->has_coverage && frame->coverage < 1;
 }
 
-/* Some kernels know it to a few ms only. */
+/* Some kernels know it to 4 ms only. */
 static bool
 has_kernel(const struct tally_frame_record *frame)
 {
-	return frame->kernel_ns >= 1000000 && frame->kernel_ns >= frame->thread_ns / 2;
+	return frame->kernel_ns >= 12000000 && frame->kernel_ns >= frame->thread_ns / 2;
 }
 
 static bool

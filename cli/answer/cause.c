@@ -120,7 +120,7 @@ of_work(struct tally_answer_hitch *h)
 {
 	h->growth_ns = tally_hitch_more(&h->was, TALLY_HITCH_WORK);
 	const double least = EXPLAINS * (double)h->growth_ns;
-	bool in_kernel = (double)tally_hitch_more(&h->was, TALLY_HITCH_KERNEL) >= least;
+	bool in_kernel = kernel_ns(h) >= least;
 	double faults = faults_ns(h) * (in_kernel ? SLOW_FAULT_NS / FAULT_NS : 1);
 	return !has_disk_faults(h) && faults >= least ? TALLY_CAUSE_FAULTS : TALLY_CAUSE_CPU;
 }

@@ -80,6 +80,15 @@ faults_ns(const struct tally_answer_hitch *h)
 	return FAULT_NS * (double)tally_hitch_more(&h->was, TALLY_HITCH_FAULTS);
 }
 
+/* How much more it worked in the kernel, at least: up to half of its usual work may be there. */
+static inline double
+kernel_ns(const struct tally_answer_hitch *h)
+{
+	const uint64_t *usual = h->was.usual;
+	const uint64_t most = MAX(usual[TALLY_HITCH_KERNEL], usual[TALLY_HITCH_WORK] / 2);
+	return MAX((double)h->was.ns[TALLY_HITCH_KERNEL] - (double)most, 0);
+}
+
 /* "(not in a pass)", "(passes drawn together)" */
 static inline bool
 is_no_pass(const char *name)

@@ -69,13 +69,13 @@ faults_text(const struct tally_answer_hitch *h)
 static const char *
 work_of_text(const struct tally_answer_hitch *h, double work_ns)
 {
-	double kernel_ns = (double)tally_hitch_more(&h->was, TALLY_HITCH_KERNEL);
+	const double ns = kernel_ns(h);
 	if (has_disk_faults(h) || is_read(h) || faults_ns(h) >= MENTIONED * work_ns)
 		return tally_phrase(", with %s", faults_text(h));
-	if (h->cause == TALLY_CAUSE_EVENT || kernel_ns < EXPLAINS * work_ns)
+	if (h->cause == TALLY_CAUSE_EVENT || ns < EXPLAINS * work_ns)
 		return "";
 	return tally_phrase(", %s of it in the kernel",
-			    kernel_ns < work_ns ? tally_duration_text(kernel_ns) : "all");
+			    ns < (1 - SAME) * work_ns ? tally_duration_text(ns) : "all");
 }
 
 static bool

@@ -778,8 +778,8 @@ class Answer(CliCase):
             ("the CPU, and a wait for the GPU", [event("idle", 11)], [], 24, 20, {}, {}, "cpu", "the CPU, and a wait until the GPU is idle"),
             ("shaders, and the draws of a pass", [event("pipeline", 20, 3, own_ns=20 * MS)], [call("pipeline", 20)], 23, 9, {}, {"GBuffer": (20, 90)}, "shaders",
              "3 shaders made, 20.0 ms; meanwhile GBuffer 8.00 -> 20.0 ms, 10 -> 90 draws"),
-            ("the CPU, in system calls", [], [], 33, 9, {"kernel_ns": 28 * MS}, {}, "cpu", "the CPU, 28.0 ms of it in the kernel"),
-            ("the CPU, a part of it in system calls", [], [], 33, 9, {"kernel_ns": 17 * MS}, {}, "cpu", "the CPU, 17.0 ms of it in the kernel"),
+            ("the CPU, in system calls", [], [], 33, 9, {"kernel_ns": 28 * MS}, {}, "cpu", "the CPU, all of it in the kernel"),
+            ("the CPU, a part of it in system calls", [], [], 33, 9, {"kernel_ns": 17 * MS}, {}, "cpu", "the CPU, 15.5 ms of it in the kernel"),
             ("the CPU, and a few system calls", [], [], 33, 9, {"kernel_ns": 14 * MS}, {}, "cpu", "the CPU"),
             # A stranger's: 2 us a fault, on a virtual machine.
             ("new memory, which the kernel clears slowly", [], [], 33, 9, {"minor_faults": 16000, "kernel_ns": 28 * MS}, {}, "faults", "16000 page faults (new memory)"),
