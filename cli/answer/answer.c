@@ -292,8 +292,9 @@ add_to_hitches(struct tally_answer_state *s, struct tally_hitch_frame *h,
 	for (int i = 0; i < TALLY_N_EVENTS; i++)
 		h->ns[TALLY_HITCH_EVENTS + i] = c->events->sums[i].ns;
 	h->events = *c->events;
-	find_asleep(f->asleep, f->n_asleep,
-		    f->gpu_ns - MIN(c->unsure_ns, f->gpu_ns) + f->overhead_ns, h->asleep);
+	/* An OpenGL driver may wait for passes in any call. */
+	uint64_t passes_ns = s->parts.opengl ? f->gpu_ns - MIN(c->unsure_ns, f->gpu_ns) : 0;
+	find_asleep(f->asleep, f->n_asleep, passes_ns + f->overhead_ns, h->asleep);
 	tally_hitches_add(&s->hitches);
 	/* What the GPU did, or the driver's threads, is no wait for an event. */
 	if (c->timed && f->has_thread &&

@@ -990,7 +990,7 @@ class Answer(CliCase):
             ("in a device, of Wine for one", run(more=asleep("ioctl", of="device")), "a wait (device: ioctl)"),
             ("in two", run(more=asleep("poll", ("fsync", 12), ("read", 15))), "a wait (poll 20.0 ms; read 15.0 ms)"),
             ("in one, and little in another", run(more=asleep("poll", ("fsync", 2.9))), "a wait (poll)"),
-            ("in the driver, as long as the passes took", run(more=asleep("futex", ms=15)), "a wait (sleep, lock, disk, other programs)"),
+            ("for a lock, in Vulkan, as long as the passes took", run(more=asleep("futex", ms=15)), "a wait (lock, or another thread: futex)"),
             ("as in each frame, or at a limiter", run(wait=1, more=asleep("clock_nanosleep", ms=9.9)), "a wait (sleep: clock_nanosleep, or before it)"),
             ("seen late, as in each frame, or at a limiter", run(wait=1, more=asleep("clock_nanosleep", ms=4)), "a wait (sleep: clock_nanosleep, or before it)"),
             ("in a pipe, for no longer than frames may sleep", run(wait=1, more=asleep("read", of="pipe", ms=9.9)), "a wait (pipe: read)"),
