@@ -96,7 +96,7 @@ def expectation(program, argv, env):
 
 
 # One message of the validation layer, without what differs from run to run.
-MESSAGE = re.compile(r"\b((?:VUID|UNASSIGNED)-[\w-]+)")
+MESSAGE = re.compile(r"\b((?:VUID|UNASSIGNED|SYNC)-[\w-]+)")
 
 
 # Of the whole pool, where the rule is about the range (R26): tests/fake_vk judges that.

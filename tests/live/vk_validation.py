@@ -4,7 +4,7 @@
   vk_validation.py scenes [I/N]
   vk_validation.py programs
 
-Core checks on, synchronization and best practices off (the layer's defaults). Its messages are
+Core checks and synchronization on, best practices off. Its messages are
 counted by their identity, with and without passtally, for each scene of tests/apps (at granularity pass
 and draw), vkcube, and glmark2 through zink. A first check shows that the validation layer is present, below
 passtally's, and reports errors.
@@ -19,7 +19,7 @@ import harness as h
 import vk_harness as vk
 
 FRAMES = 3
-BENEATH = {"VK_INSTANCE_LAYERS": vk.VALIDATION}
+BENEATH = {"VK_INSTANCE_LAYERS": vk.VALIDATION, "VK_LAYER_ENABLES": "VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT"}
 ZINK = {"MESA_LOADER_DRIVER_OVERRIDE": "zink"}
 
 
