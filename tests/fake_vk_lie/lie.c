@@ -7,6 +7,7 @@
  */
 #include <dlfcn.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,8 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 #define MAX_POOLS 4096
+#define MAX_BUFFERS 4096
+#define MAX_COPIES 65536
 
 /* Each key; 0 = off. */
 static struct {
@@ -41,6 +44,25 @@ static PFN_vkGetPhysicalDeviceProperties next_properties;
 static PFN_vkGetPhysicalDeviceProperties2 next_properties2;
 static PFN_vkCmdDraw next_draw;
 static PFN_vkQueueSubmit next_submit;
+static PFN_vkQueueWaitIdle next_idle;
+static PFN_vkBeginCommandBuffer next_begin;
+static PFN_vkCmdCopyQueryPoolResults next_copy;
+static PFN_vkBindBufferMemory next_bind;
+static PFN_vkMapMemory next_map;
+/* What is copied to memory, and where the program finds it. */
+static struct {
+	VkBuffer buffer;
+	VkDeviceMemory memory;
+	char *at;
+} buffers[MAX_BUFFERS];
+static struct copy {
+	VkCommandBuffer commands; /* NULL: recorded anew since */
+	VkQueryPool pool;
+	VkBuffer buffer;
+	VkDeviceSize offset, stride;
+	uint32_t n;
+} copies[MAX_COPIES];
+static unsigned n_buffers, n_copies;
 static VkQueryPool stamps[MAX_POOLS];
 static unsigned n_stamps, n_draws, n_submits, n_pools;
 
@@ -120,6 +142,71 @@ get_results(VkDevice device, VkQueryPool pool, uint32_t first, uint32_t count, s
 	return result;
 }
 
+static VkResult
+bind(VkDevice device, VkBuffer buffer, VkDeviceMemory memory, VkDeviceSize offset)
+{
+	if (n_buffers < MAX_BUFFERS && offset == 0) {
+		buffers[n_buffers].buffer = buffer;
+		buffers[n_buffers++].memory = memory;
+	}
+	return next_bind(device, buffer, memory, offset);
+}
+
+static VkResult
+map(VkDevice device, VkDeviceMemory memory, VkDeviceSize offset, VkDeviceSize size,
+    VkMemoryMapFlags flags, void **data)
+{
+	VkResult result = next_map(device, memory, offset, size, flags, data);
+	for (unsigned i = 0; result == VK_SUCCESS && i < n_buffers; i++)
+		if (buffers[i].memory == memory)
+			buffers[i].at = (char *)*data - offset;
+	return result;
+}
+
+static VkResult
+begin(VkCommandBuffer commands, const VkCommandBufferBeginInfo *info)
+{
+	for (unsigned i = 0; i < n_copies; i++)
+		if (copies[i].commands == commands)
+			copies[i].commands = NULL;
+	return next_begin(commands, info);
+}
+
+/* What is copied once more, after a wait, has its lie then. */
+static void
+copy(VkCommandBuffer commands, VkQueryPool pool, uint32_t first, uint32_t n, VkBuffer buffer,
+     VkDeviceSize offset, VkDeviceSize stride, VkQueryResultFlags flags)
+{
+	unsigned at = 0;
+	while (at < n_copies && copies[at].commands)
+		at++;
+	if (at < MAX_COPIES && !(flags & VK_QUERY_RESULT_WAIT_BIT)) {
+		copies[at] = (struct copy){ commands, pool, buffer, offset, stride, n };
+		n_copies += at == n_copies;
+	}
+	next_copy(commands, pool, first, n, buffer, offset, stride, flags);
+}
+
+/* For results of 64 bits with availability, as passtally copies them. */
+static void
+lie_in_copy(const struct copy *c)
+{
+	char *data = NULL;
+	bool stamp = false;
+	for (unsigned i = 0; i < n_buffers; i++)
+		data = buffers[i].buffer == c->buffer ? buffers[i].at : data;
+	for (unsigned i = 0; i < n_stamps; i++)
+		stamp |= stamps[i] == c->pool;
+	for (uint32_t i = 0; data && i < c->n; i++) {
+		uint64_t *values = (uint64_t *)(void *)(data + c->offset + i * c->stride);
+		size_t n = (size_t)c->stride / sizeof(uint64_t) - 1;
+		if (lies.never)
+			values[n] = 0;
+		if (values[n])
+			lie_in(values, n, stamp);
+	}
+}
+
 static void
 get_properties(VkPhysicalDevice device, VkPhysicalDeviceProperties *properties)
 {
@@ -156,11 +243,25 @@ draw(VkCommandBuffer commands, uint32_t vertices, uint32_t instances, uint32_t f
 }
 
 static VkResult
+wait_idle(VkQueue queue)
+{
+	return next_idle(queue);
+}
+
+static VkResult
 submit(VkQueue queue, uint32_t n, const VkSubmitInfo *infos, VkFence fence)
 {
 	if ((lies.lost && ++n_submits >= lies.lost) || (lies.fails && n_pools))
 		return VK_ERROR_DEVICE_LOST;
-	return next_submit(queue, n, infos, fence);
+	VkResult result = next_submit(queue, n, infos, VK_NULL_HANDLE);
+	if (result == VK_SUCCESS)
+		result = next_idle(queue);
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = 0; k < infos[i].commandBufferCount; k++)
+			for (unsigned at = 0; at < n_copies; at++)
+				if (copies[at].commands == infos[i].pCommandBuffers[k])
+					lie_in_copy(&copies[at]);
+	return result == VK_SUCCESS && fence ? next_submit(queue, 0, NULL, fence) : result;
 }
 
 static PFN_vkVoidFunction get_device(VkDevice device, const char *name);
@@ -178,6 +279,11 @@ ours(const char *name, PFN_vkVoidFunction found)
 		ROW(GetQueryPoolResults, next_results, get_results),
 		ROW(GetPhysicalDeviceProperties, next_properties, get_properties),
 		ROW(GetPhysicalDeviceProperties2, next_properties2, get_properties2),
+		ROW(QueueWaitIdle, next_idle, wait_idle),
+		ROW(BeginCommandBuffer, next_begin, begin),
+		ROW(CmdCopyQueryPoolResults, next_copy, copy),
+		ROW(BindBufferMemory, next_bind, bind),
+		ROW(MapMemory, next_map, map),
 		ROW(CmdDraw, next_draw, draw),
 		ROW(QueueSubmit, next_submit, submit),
 		ROW(GetDeviceProcAddr, next_device, get_device),
