@@ -14,9 +14,11 @@ tally_demand_waited(uint64_t frame_ns, uint64_t busy_ns,
 	static const char *const waits[] = {
 		"poll", "ppoll", "select", "pselect6", "epoll_wait", "epoll_pwait", NULL
 	};
-	/* The time in it is that of the looks at the thread, which miss some. */
-	return frame_ns >= LEAST_NS && asleep->in && g_strv_contains(waits, asleep->in) &&
-	       asleep->ns >= frame_ns / 2 && busy_ns <= frame_ns / 4;
+	/* The time in it is that of the looks at the thread, which miss some. One that polls
+	 * nothing sleeps. */
+	return frame_ns >= LEAST_NS && asleep->in && !asleep->of &&
+	       g_strv_contains(waits, asleep->in) && asleep->ns >= frame_ns / 2 &&
+	       busy_ns <= frame_ns / 4;
 }
 
 bool

@@ -245,12 +245,12 @@ class Answer(CliCase):
 
     def test_on_demand(self):
         """A program that waits for events a third of the time has no frames a second, and such a wait is no hitch."""
-        def run(call="poll", every=20, ms=400, gpu=1, slept=0.9, seen=True):
-            return [(ms, {"UI": gpu}, {"thread_ns": 5 * MS, "wait_ns": MS, **({"asleep": [{"in": call, "n": 40, "ns": int(slept * ms * MS)}]} if seen else {})})
+        def run(call="poll", every=20, ms=400, gpu=1, slept=0.9, seen=True, **of):
+            return [(ms, {"UI": gpu}, {"thread_ns": 5 * MS, "wait_ns": MS, **({"asleep": [{"in": call, **of, "n": 40, "ns": int(slept * ms * MS)}]} if seen else {})})
                     if i % every == every - 1 else (16, {"UI": 1}, {"thread_ns": 2 * MS, "wait_ns": MS}) for i in range(200)]
         said = "drawn on demand, waits for events 4.00 s of 7.04 s; frame time median 16.0 ms"
         for name, frames, demand, hitches in (("it does", run(), True, 0), ("seldom", run(every=60), False, 3),
-                                              ("it slept", run("clock_nanosleep"), False, 10), ("it is not known in what", run(seen=False), False, 10),
+                                              ("it slept", run("clock_nanosleep"), False, 10), ("in a poll of nothing", run(of="sleep"), False, 10), ("it is not known in what", run(seen=False), False, 10),
                                               ("a part was elsewhere", run(slept=0.4), False, 10), ("the GPU worked then", run(gpu=300), False, 10),
                                               ("as long as frames of a slow game", run(every=2, ms=90), False, 0)):
             with self.subTest(name):
