@@ -29,7 +29,7 @@ struct tally_frame_input {
 	uint64_t n_parts;
 	uint64_t start_ns, end_ns;
 	struct tally_thread_time thread; /* the thread that ended it, then; all 0 = not known */
-	bool has_thread; /* the next two are known */
+	bool has_thread; /* the next ones, of that thread in the frame, are known */
 	uint64_t thread_ns, kernel_ns, wait_ns, minor_faults, major_faults, disk_bytes;
 	const struct tally_events *events; /* NULL: not known */
 	const struct tally_asleep_record *asleep;
