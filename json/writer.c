@@ -142,24 +142,9 @@ tally_json_put_text(struct tally_json_writer *w, const char *text)
 		return;
 	}
 	TALLY_JSON_PUT(w, "\"");
-	while (len >= 8) {
-		if (!tally_json_has_room(w, 8 + 6))
-			return;
-		uint64_t special = tally_swar_find_special(text);
-		memcpy(w->at, text, 8);
-		size_t n = special ? tally_swar_first(special) : 8;
-		w->at += n;
-		text += n;
-		len -= n;
-		if (special) {
-			n = put_character(w, text, len);
-			text += n;
-			len -= n;
-		}
-	}
-	if (!tally_json_has_room(w, 7 * 6 + 1))
-		return;
 	while (len) {
+		if (!tally_json_has_room(w, 6 + 1))
+			return;
 		size_t n = put_character(w, text, len);
 		text += n;
 		len -= n;
