@@ -44,9 +44,9 @@ read_shown(const char *line, struct shown *s)
 	return true;
 }
 
-/* What the help says of an option, as one line; *end is the line after it. */
+/* What the help says of an option, as one line. */
 static char *
-join_text(const struct shown *s, const char **end)
+join_text(const struct shown *s)
 {
 	GString *text = g_string_new(NULL);
 	const char *at = s->text;
@@ -56,28 +56,13 @@ join_text(const struct shown *s, const char **end)
 		g_string_append_printf(text, "%s%.*s", text->len ? " " : "", (int)len, at);
 		at += len;
 	} while (strspn(at, "\n") == 1 && strspn(at + 1, " ") == INDENT);
-	*end = at + (*at == '\n');
 	return g_string_free(text, FALSE);
 }
 
 void
 tally_command_help(const struct tally_command *command)
 {
-	struct shown s;
-	for (const char *line = strstr(command->help, "\n\n") + 2, *end; *line; line = end) {
-		if (!read_shown(line, &s)) {
-			end = line + strcspn(line, "\n") + 1;
-			tally_text_print(stdout, "%.*s", (int)(end - line), line);
-			continue;
-		}
-		g_autofree char *text = join_text(&s, &end);
-		int head = (int)(s.text - line);
-		if (head + 2 > INDENT)
-			printf("%.*s\n%*s", head, line, INDENT, "");
-		else
-			printf("%-*.*s", INDENT, head, line);
-		tally_text_print_wrapped(stdout, text, INDENT, MAX(tally_text_columns(), 60));
-	}
+	tally_text_print(stdout, "%s", strstr(command->help, "\n\n") + 2);
 }
 
 static GArray *
@@ -97,11 +82,10 @@ char *
 tally_command_help_of(const struct tally_command *command, const char *option)
 {
 	g_autoptr(GArray) list = list_shown(command->help);
-	const char *end;
 	for (guint i = 0; i < list->len; i++) {
 		const struct shown *s = &g_array_index(list, struct shown, i);
 		if (strcmp(s->name, option) == 0)
-			return join_text(s, &end);
+			return join_text(s);
 	}
 	return NULL;
 }
