@@ -10,9 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Fewer columns than this are not enough for a description. */
-#define LEAST_TEXT 40
-
 /* Whether --set, with this value, means the set. */
 static bool
 is_set(const struct tally_set_info *set, const char *pinned)
@@ -64,8 +61,9 @@ holds(const struct tally_set_info *set, const struct tally_counter *counter)
 	return false;
 }
 
-char *
-tally_sets_with(const struct tally_device_record *device, const struct tally_counter *counter)
+/* The numbers (as printed, from 1) of the sets that contain the counter: "1-3,5"; "" for none. */
+static char *
+sets_with(const struct tally_device_record *device, const struct tally_counter *counter)
 {
 	GString *out = g_string_new(NULL);
 	for (uint32_t i = 0; i < device->n_sets; i++) {
@@ -100,88 +98,22 @@ tally_sets_rotation_text(const struct tally_device_record *device, const char *p
 		n);
 }
 
-/* ---- the table ---- */
-
-/* Widest entry of each column, over the counters of a source. */
-struct widths {
-	size_t key, unit, kind, scope, sets;
-	size_t indent; /* where descriptions begin */
-	bool apart; /* there is no room for them next to the others: they have separate lines */
-	bool none; /* nor for the columns */
-};
-
-static struct widths
-measure(const struct tally_device_record *device, const char *source)
-{
-	struct widths w = { 0 };
-	for (uint32_t i = 0; i < device->n_counters; i++) {
-		const struct tally_counter *c = device->counters[i];
-		if (strcmp(c->source, source) != 0)
-			continue;
-		g_autofree char *sets = tally_sets_with(device, c);
-		w.key = MAX(w.key, strlen(c->key));
-		w.unit = MAX(w.unit, strlen(c->unit));
-		w.kind = MAX(w.kind, strlen(tally_counter_kind_name(c->kind)));
-		w.scope = MAX(w.scope, strlen(tally_scope_name(c->scope)));
-		w.sets = MAX(w.sets, strlen(sets));
-	}
-	/* The columns are at least as wide as their heads. */
-	if (w.key) {
-		w.unit = MAX(w.unit, strlen("UNIT"));
-		w.kind = MAX(w.kind, strlen("KIND"));
-		w.scope = MAX(w.scope, strlen("SCOPE"));
-		w.sets = w.sets ? MAX(w.sets, strlen("SET")) : 0;
-	}
-	w.indent = 2 + w.key + 2 + w.unit + 2 + w.kind + 2 + w.scope + 2;
-	w.indent += w.sets ? w.sets + 2 : 0;
-	w.apart = w.indent + LEAST_TEXT > tally_text_columns();
-	w.none = w.indent > tally_text_columns() + 2;
-	return w;
-}
-
-/* Prints the columns before the description. */
-static void
-print_columns(const struct widths *w, const char *key, const char *unit, const char *kind,
-	      const char *scope, const char *sets)
-{
-	g_autoptr(GString) line = g_string_new(NULL);
-	g_string_printf(line, "  %-*s  %-*s  %-*s  %-*s  ", (int)w->key, key, (int)w->unit, unit,
-			(int)w->kind, kind, (int)w->scope, scope);
-	if (w->sets)
-		g_string_append_printf(line, "%-*s  ", (int)w->sets, sets);
-	tally_text_print(stdout, "%s", w->apart ? g_strchomp(line->str) : line->str);
-}
-
-static void
-print_counter(const struct tally_device_record *device, const struct tally_counter *c,
-	      const struct widths *w)
-{
-	const char *text = c->description ? c->description : c->name;
-	const char *kind = tally_counter_kind_name(c->kind), *scope = tally_scope_name(c->scope);
-	g_autofree char *sets = tally_sets_with(device, c);
-	if (w->none)
-		tally_text_print_folded(4, "  %s (%s, %s, %s%s%s)", c->key, c->unit, kind,
-					scope, *sets ? ", set " : "", sets);
-	else
-		print_columns(w, c->key, c->unit, kind, scope, sets);
-	if (w->apart && !w->none)
-		putchar('\n');
-	if (w->apart)
-		tally_text_print_folded(6, "      %s", text);
-	else
-		tally_text_print_folded(w->indent, "%s", text);
-}
+/* ---- the list ---- */
 
 bool
 tally_counters_print(const struct tally_device_record *device, const char *source)
 {
-	struct widths w = measure(device, source);
-	if (w.key && !w.none) {
-		print_columns(&w, "KEY", "UNIT", "KIND", "SCOPE", "SET");
-		tally_text_print(stdout, "%s\n", w.apart ? "" : "DESCRIPTION");
+	bool any = false;
+	for (uint32_t i = 0; i < device->n_counters; i++) {
+		const struct tally_counter *c = device->counters[i];
+		if (strcmp(c->source, source) != 0)
+			continue;
+		any = true;
+		g_autofree char *sets = sets_with(device, c);
+		tally_text_print_folded(4, "  %s (%s, %s, %s%s%s)", c->key, c->unit,
+					tally_counter_kind_name(c->kind),
+					tally_scope_name(c->scope), *sets ? ", set " : "", sets);
+		tally_text_print_folded(6, "      %s", c->description ? c->description : c->name);
 	}
-	for (uint32_t i = 0; i < device->n_counters; i++)
-		if (strcmp(device->counters[i]->source, source) == 0)
-			print_counter(device, device->counters[i], &w);
-	return w.key != 0;
+	return any;
 }

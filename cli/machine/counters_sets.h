@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/machine/counters_sets.h - the counters of a device as a table, and the sets that group them,
+/* cli/machine/counters_sets.h - the counters of a device as a list, and the sets that group them,
  * for people and for programs.
  *
  * Counters that cannot be counted at the same time are rotated, one set per captured frame.
@@ -16,14 +16,11 @@
 uint32_t tally_sets_rotation(const struct tally_device_record *device, const char *pinned);
 /* For example "38 counters, 216 bytes"; free with g_free(). */
 char *tally_set_size(const struct tally_device_record *device, const struct tally_set_info *set);
-/* The numbers (as printed, from 1) of the sets that contain the counter: "1-3,5"; "" for
- * none; free with g_free(). */
-char *tally_sets_with(const struct tally_device_record *device,
-		      const struct tally_counter *counter);
 /* The number of frames in a rotation, as a sentence; free with g_free(). */
 char *tally_sets_rotation_text(const struct tally_device_record *device, const char *pinned);
 
-/* Prints the counters of the source as a table. Returns false if there are none. */
+/* Prints the counters of the source, each with its description below it. Returns false if there
+ * are none. */
 bool tally_counters_print(const struct tally_device_record *device, const char *source);
 
 #endif
