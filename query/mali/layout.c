@@ -147,12 +147,6 @@ tally_mali_sums_deliver(struct tally_mali_sums *sums, struct tally_totals *out)
 
 /* ---- dumps ---- */
 
-#define GROUP_BLOCKS 8u
-#define GROUP_CORES 4u
-#define GROUP_TILER 4u
-#define GROUP_L2 5u
-#define GROUP_FRONTEND 7u
-#define MAX_GROUPS 16u
 #define MAX_SLICES 64u
 
 /* The number of core blocks, including those of absent cores. */
@@ -165,46 +159,16 @@ core_blocks(uint64_t mask)
 size_t
 tally_mali_dump_bytes(const struct tally_mali_dump *dump)
 {
-	if (dump->core_mask == 0)
-		return 0;
-	if (dump->v4) {
-		bool known = dump->n_groups > 0 && dump->n_groups <= MAX_GROUPS;
-		return known ? (size_t)dump->n_groups * GROUP_BLOCKS *
-				       TALLY_MALI_BLOCK_BYTES
-			     : 0;
-	}
-	if (dump->l2_slices == 0 || dump->l2_slices > MAX_SLICES)
+	if (dump->core_mask == 0 || dump->l2_slices == 0 || dump->l2_slices > MAX_SLICES)
 		return 0;
 	return (size_t)(2 + dump->l2_slices + core_blocks(dump->core_mask)) *
 	       TALLY_MALI_BLOCK_BYTES;
-}
-
-/* The front end and the tiler are read from the first group: those of the others hold no
- * data. */
-static void
-add_groups(const struct tally_mali_dump *dump, const uint32_t *words,
-	   struct tally_mali_sums *sums)
-{
-	add_block(sums, TALLY_MALI_FRONTEND, words, GROUP_FRONTEND);
-	add_block(sums, TALLY_MALI_TILER, words, GROUP_TILER);
-	for (uint32_t group = 0; group < dump->n_groups; group++) {
-		uint32_t at = group * GROUP_BLOCKS;
-		add_block(sums, TALLY_MALI_L2, words, at + GROUP_L2);
-		for (uint32_t core = 0; core < GROUP_CORES; core++) {
-			if (dump->core_mask >> (group * GROUP_CORES + core) & 1)
-				add_block(sums, TALLY_MALI_CORE, words, at + core);
-		}
-	}
 }
 
 void
 tally_mali_dump_add(const struct tally_mali_dump *dump, const uint32_t *words,
 		    struct tally_mali_sums *sums)
 {
-	if (dump->v4) {
-		add_groups(dump, words, sums);
-		return;
-	}
 	add_block(sums, TALLY_MALI_FRONTEND, words, 0);
 	add_block(sums, TALLY_MALI_TILER, words, 1);
 	for (uint32_t i = 0; i < dump->l2_slices; i++)

@@ -83,9 +83,7 @@ void tally_mali_sums_deliver(struct tally_mali_sums *sums, struct tally_totals *
 /* ---- dumps of 32-bit values: vinstr and panfrost ---- */
 
 struct tally_mali_dump {
-	bool v4; /* core groups of 8 blocks: the first Midgard GPUs */
-	uint32_t n_groups; /* with v4 only */
-	uint32_t l2_slices; /* without v4 only */
+	uint32_t l2_slices;
 	uint64_t core_mask; /* by physical core number, with holes */
 };
 /* The size of a dump in bytes; 0: there is no such dump. */

@@ -10,7 +10,7 @@
 
 #define MAX_BUFFERS 32u
 #define ALL_VALUES UINT32_MAX
-#define HWVER_GROUPS 4u
+#define HWVER_GROUPS 4u /* only the first Midgard GPUs have blocks in groups */
 
 /* ---- opening ---- */
 
@@ -41,16 +41,6 @@ ask_for_reader(const struct tally_kbase *dev, uint32_t n_buffers)
 	return setup.fd;
 }
 
-/* Whether a kernel buffer holds one dump, or several of them where there are several core
- * groups. */
-static bool
-is_expected(const struct tally_mali_reader *r, uint32_t bytes)
-{
-	if (!r->buffer_bytes || bytes < r->buffer_bytes)
-		return false;
-	return r->dump.v4 ? bytes % (uint32_t)r->buffer_bytes == 0 : bytes == r->buffer_bytes;
-}
-
 static enum tally_status
 describe(struct tally_mali_reader *r)
 {
@@ -61,24 +51,17 @@ describe(struct tally_mali_reader *r)
 		return tally_mali_refuse(
 			r->reason, "asking vinstr for the form of its samples", errno);
 	r->dump = (struct tally_mali_dump){
-		.v4 = hwver == HWVER_GROUPS,
-		.n_groups = 1,
 		.l2_slices = r->dev->props.l2_slices,
 		.core_mask = r->dev->props.core_mask,
 	};
 	r->buffer_bytes = tally_mali_dump_bytes(&r->dump);
 	r->n_values = TALLY_MALI_DUMP_VALUES;
-	/* Of several core groups only the first is read (as Arm's library does), but the
-	 * kernel's buffer holds all of them. */
-	if (!is_expected(r, bytes))
+	if (hwver == HWVER_GROUPS || !bytes || bytes != r->buffer_bytes)
 		return tally_unsupported(r->reason,
 					 "vinstr's samples have %u bytes where %zu were "
 					 "expected, so that it is "
 					 "not known what stands where",
 					 bytes, r->buffer_bytes);
-	if (r->dump.v4)
-		r->dump.core_mask &= 0xf;
-	r->buffer_bytes = bytes;
 	/* Kernels without cycles do not support the request. */
 	struct vinstr_features features = { 0 };
 	r->reports_clock = tally_mali_ioctl(r->fd, VINSTR_GET_FEATURES, &features) >= 0 &&

@@ -81,6 +81,7 @@ PATHS = [
 REFUSED = [
     ("kbase-jm,gpu=t860,iface=11.20", "T860"),
     ("kbase-jm,gpu=t760,iface=11.20", "T760"),
+    ("kbase-jm,gpu=g72,iface=11.20,hwver=4", "expected"),
     ("kbase-old,gpu=t720,cores=0x3,l2=1", "T720"),
     ("kbase-old,gpu=t60x,cores=0xf,l2=1", "T60"),
     ("kbase-csf,gpu=unknown", ""),

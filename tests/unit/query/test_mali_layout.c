@@ -149,9 +149,6 @@ static const struct {
 	{ "no cores", { .l2_slices = 1 }, 0 },
 	{ "no slices", { .core_mask = 1 }, 0 },
 	{ "too many slices", { .l2_slices = 65, .core_mask = 1 }, 0 },
-	{ "one group", { .v4 = true, .n_groups = 1, .core_mask = 3 }, 8 },
-	{ "two groups", { .v4 = true, .n_groups = 2, .core_mask = 0x33 }, 16 },
-	{ "no group", { .v4 = true, .core_mask = 1 }, 0 },
 };
 
 static void
@@ -183,7 +180,7 @@ add_dump(const struct tally_mali_dump *dump, const uint32_t *words)
 }
 
 static void
-test_dump_v5(void)
+test_dump(void)
 {
 	struct tally_mali_dump dump = { .l2_slices = 2, .core_mask = 0x29 };
 	g_autofree uint32_t *words = make_dump(tally_mali_dump_bytes(&dump));
@@ -206,24 +203,6 @@ test_dump_v5(void)
 	tally_mali_sums_reset(&sums);
 	deliver(totals, &unknown, &flags);
 	g_assert_cmpuint(totals[CORE_B], ==, 0);
-	end_world();
-}
-
-static void
-test_dump_v4(void)
-{
-	struct tally_mali_dump dump = { .v4 = true, .n_groups = 2, .core_mask = 0x25 };
-	g_autofree uint32_t *words = make_dump(tally_mali_dump_bytes(&dump));
-	uint64_t totals[N_WORLD], unknown, flags;
-
-	begin_world();
-	add_dump(&dump, words);
-	deliver(totals, &unknown, &flags);
-	g_assert_cmpuint(totals[FRONT_A], ==, 7004);
-	g_assert_cmpuint(totals[TILER_B], ==, 4009);
-	g_assert_cmpuint(totals[MEMORY_A], ==, 5004 + 13004);
-	/* Cores 0 and 2 of the first group, and the second core of the other. */
-	g_assert_cmpuint(totals[CORE_A], ==, 4 + 2004 + 9004);
 	end_world();
 }
 
@@ -387,8 +366,7 @@ main(int argc, char **argv)
 	g_test_add_func("/mali-layout/choice", test_choice);
 	g_test_add_func("/mali-layout/constants", test_constants);
 	g_test_add_func("/mali-layout/dump-bytes", test_dump_bytes);
-	g_test_add_func("/mali-layout/dump-v5", test_dump_v5);
-	g_test_add_func("/mali-layout/dump-v4", test_dump_v4);
+	g_test_add_func("/mali-layout/dump", test_dump);
 	g_test_add_func("/mali-layout/saturation", test_saturation);
 	g_test_add_func("/mali-layout/doubts", test_doubts);
 	g_test_add_func("/mali-layout/clocks", test_clocks);
