@@ -191,7 +191,7 @@ enum tally_flag {
 	TALLY_FLAG_LABEL_DROPPED,    /* too many different labels */
 	TALLY_FLAG_BAD_TIME,         /* the GPU's timestamps made no sense: times left out */
 	TALLY_FLAG_SIMULTANEOUS,     /* recorded for simultaneous use: only its batch is timed */
-	TALLY_FLAG_DISTURBED,        /* counters were cleared while they counted */
+	TALLY_FLAG_DISTURBED,        /* the hardware reports that its counters were disturbed */
 	TALLY_FLAG_UNSAMPLED,        /* totals not read at both ends: some values left out */
 	TALLY_FLAG_FULL,             /* latencies overlapped: their counter is less certain */
 	TALLY_FLAG_RECORDED_IDLE,    /* recorded while nothing was captured: it has no query */

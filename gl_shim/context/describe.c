@@ -92,9 +92,11 @@ list_facts(const struct gl_context_state *s, const struct tally_device_record *i
 {
 	const struct tally_gl_api *api = &s->api;
 	bool queries = api->has_extension(api, "GL_INTEL_performance_query");
+	bool old = !queries && api->has_extension(api, "GL_INTEL_performance_queries");
 	bool monitors = api->has_extension(api, "GL_AMD_performance_monitor");
 	uint32_t n = 0;
 	facts[n++] = queries ? "GL_INTEL_performance_query: yes"
+		     : old   ? "GL_INTEL_performance_queries: yes"
 			     : "GL_INTEL_performance_query: no";
 	facts[n++] = monitors ? "GL_AMD_performance_monitor: yes"
 			      : "GL_AMD_performance_monitor: no";

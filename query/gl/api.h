@@ -74,7 +74,7 @@ struct tally_gl_api {
 	void (*GetPerfMonitorCounterDataAMD)(unsigned monitor, unsigned pname, int size,
 					     unsigned *data, int *written);
 
-	/* GL_INTEL_performance_query. */
+	/* GL_INTEL_performance_query, and the pre-standard GL_INTEL_performance_queries. */
 	void (*GetFirstPerfQueryIdINTEL)(unsigned *id);
 	void (*GetNextPerfQueryIdINTEL)(unsigned id, unsigned *next);
 	void (*GetPerfQueryInfoINTEL)(unsigned id, unsigned name_size, char *name,

@@ -17,7 +17,6 @@
 #define SLACK 4096 /* drivers may write more than they announced */
 #define MAX_FAILURES 8 /* consecutive; more attempts would not help */
 #define GL_TIMESTAMP 0x8E28
-#define PERFQUERY_DONOT_FLUSH 0x83F9
 #define CREATE_AGAIN 16 /* gaps after the driver refused to create a handle */
 #define AWAIT_TRIES 100 /* of one millisecond each, once in a run */
 
@@ -40,6 +39,8 @@ struct intel_slot {
 struct gl_intel {
 	struct tally_source base;
 	struct tally_gl_api *api;
+	const struct tally_intel_dialect *dialect;
+
 	struct tally_intel_offer offer;
 	bool *sets_off;
 
@@ -121,7 +122,7 @@ take_handle(struct gl_intel *in, uint32_t which)
 	uint32_t handle = pop(in, &set->free);
 	if (handle != NONE)
 		return handle;
-	if (set->n_handles == TALLY_INTEL_MAX_HANDLES || in->n_handles == in->room_handles ||
+	if (set->n_handles == set->limit || in->n_handles == in->room_handles ||
 	    in->gaps < set->refused_until)
 		return NONE;
 	unsigned name = 0;
@@ -243,6 +244,8 @@ decode(struct gl_intel *in, const struct tally_intel_set *set, size_t written,
 			continue;
 		if (place->elapsed && !value.u64)
 			return false;
+		if (place->disturbs && value.u64)
+			out->flags |= TALLY_FLAG(DISTURBED);
 		if (place->value == NONE || place->value >= out->n)
 			continue;
 		out->values[place->value] = value;
@@ -259,7 +262,7 @@ ask(struct gl_intel *in, uint32_t handle, unsigned *written)
 	memset(in->data, 0, size);
 	*written = 0;
 	tally_gl_guard_begin(in->api);
-	in->api->GetPerfQueryDataINTEL(in->handles[handle].name, PERFQUERY_DONOT_FLUSH,
+	in->api->GetPerfQueryDataINTEL(in->handles[handle].name, in->dialect->read_flags,
 				       (int)size, in->data, written);
 	return tally_gl_guard_end(in->api);
 }
@@ -396,7 +399,7 @@ static enum tally_status
 set_up(struct gl_intel *in, uint32_t slots)
 {
 	tally_gl_guard_begin(in->api);
-	bool ok = tally_intel_list(&in->offer, in->api, &in->base);
+	bool ok = tally_intel_list(&in->offer, in->api, in->dialect, &in->base);
 	tally_gl_guard_end(in->api);
 	in->sets_off = calloc(in->offer.n_sets + 1, sizeof(*in->sets_off));
 	if (!ok || !in->sets_off)
@@ -413,8 +416,8 @@ intel_open(struct tally_source *src, uint32_t slots)
 	struct gl_intel *in = intel_of(src);
 
 	src->reason[0] = '\0';
-	if (!in->api->has_extension(in->api, "GL_INTEL_performance_query") ||
-	    !has_calls(in->api))
+	in->dialect = tally_intel_dialect_of(in->api);
+	if (!in->dialect || !has_calls(in->api))
 		return tally_unsupported(src->reason, "needs GL_INTEL_performance_query");
 	in->orphans = in->active = NONE;
 	enum tally_status status = set_up(in, slots);
@@ -632,8 +635,8 @@ intel_yield(struct tally_source *src, unsigned what)
 static const char *
 intel_serialized_by(const struct tally_source *src)
 {
-	(void)src;
-	return "gl-intel: Mesa's Intel drivers stall at each begin and end";
+	const struct gl_intel *in = (const struct gl_intel *)src;
+	return in->dialect ? in->dialect->serialized_by : NULL;
 }
 
 static const struct tally_source_ops intel_ops = {

@@ -6,8 +6,38 @@
 
 #include "layer/config/config.h"
 
-#define FIRST_KIND 0x94F0 /* PERFQUERY_COUNTER_EVENT */
-#define FIRST_TYPE 0x94F8 /* PERFQUERY_COUNTER_DATA_UINT32 */
+/* The standard dialect follows its text in the registry; the other one follows the document of
+ * 2011 (a driver for Sandy Bridge), in which 0x9405 is a gap and its non-blocking read is what
+ * the standard calls FLUSH. */
+static const struct tally_intel_dialect dialects[] = {
+	{
+		.extension = "GL_INTEL_performance_query",
+		.read_flags = 0x83F9, /* DONOT_FLUSH */
+		.types = { 0x94F8, 0x94F9, 0x94FA, 0x94FB, 0x94FC },
+		.kinds = { 0x94F0, 0x94F1, 0x94F2, 0x94F3, 0x94F4, 0x94F5 },
+		.has_caps = true,
+		.has_raw_max = true,
+		.serialized_by = "gl-intel: Mesa's Intel drivers stall at each begin and end",
+	},
+	{
+		.extension = "GL_INTEL_performance_queries",
+		.read_flags = 0x83FA, /* NONBLOCK */
+		.types = { 0x9402, 0x9403, 0x9404, 0, 0x9406 },
+		/* MISC1, TIMEFRACTION, CYCLESPERTHREAD, THROUGHPUT, MISC2 */
+		.kinds = { 0x9407, 0x9408, 0x9409, 0x940A, 0x940B, 0 },
+		.has_limit = true,
+	},
+};
+
+const struct tally_intel_dialect *
+tally_intel_dialect_of(const struct tally_gl_api *api)
+{
+	for (size_t i = 0; i < sizeof(dialects) / sizeof(dialects[0]); i++) {
+		if (api->has_extension(api, dialects[i].extension))
+			return &dialects[i];
+	}
+	return NULL;
+}
 
 static const struct {
 	uint32_t size;
@@ -21,18 +51,31 @@ static const struct {
 	[TALLY_INTEL_BOOL32] = { 4, TALLY_STORAGE_U64, 1 },
 };
 
-/* By what the extension calls them: event, normalized duration, raw duration, throughput, raw,
- * timestamp. */
-static const enum tally_counter_kind kinds[] = {
-	TALLY_KIND_EVENT, TALLY_KIND_RATIO, TALLY_KIND_DURATION, TALLY_KIND_THROUGHPUT,
-	TALLY_KIND_RAW,   TALLY_KIND_TIMESTAMP,
+static const enum tally_counter_kind kinds[TALLY_INTEL_N_KINDS] = {
+	[TALLY_INTEL_EVENT] = TALLY_KIND_EVENT,
+	[TALLY_INTEL_DURATION_NORM] = TALLY_KIND_RATIO,
+	[TALLY_INTEL_DURATION_RAW] = TALLY_KIND_DURATION,
+	[TALLY_INTEL_THROUGHPUT] = TALLY_KIND_THROUGHPUT,
+	[TALLY_INTEL_RAW] = TALLY_KIND_RAW,
+	[TALLY_INTEL_TIMESTAMP] = TALLY_KIND_TIMESTAMP,
 };
 
-/* Whether the word occurs in the text, in any case. */
+/* The index of `value` among n, or n. */
+static unsigned
+place_of(const unsigned *values, unsigned n, unsigned value)
+{
+	unsigned i = 0;
+	while (i < n && (!value || values[i] != value))
+		i++;
+	return i;
+}
+
+/* Whether the word occurs in the text, in any case, before the part about its usage. */
 static bool
 tells(const char *text, const char *word)
 {
-	for (; *text; text++) {
+	const char *end = strstr(text, "Usage:");
+	for (; *text && text != end; text++) {
 		size_t i = 0;
 		while (word[i] && tally_lower(text[i]) == word[i])
 			i++;
@@ -59,6 +102,7 @@ static const struct {
 	{ "percentage of", "percent" },
 	{ "nanosecond", "ns" },
 	{ "microsecond", "us" },
+	{ "frequency in hz", "hertz" },
 	{ "frequency in the measurement", "hertz" },
 	{ "in hz", "hertz" },
 	{ "unit: percent.", "percent" },
@@ -69,17 +113,17 @@ static const struct {
 };
 
 static const char *
-unit_of(const struct tally_intel_said *said, enum tally_counter_kind kind)
+unit_of(const struct tally_intel_said *said, unsigned kind)
 {
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		if (tells(said->text, units[i].word))
 			return units[i].unit;
 	}
-	if (tells(said->text, "cycles per hardware thread"))
+	if (tells(said->text, "(per thread") || tells(said->text, "cycles per hardware thread"))
 		return "cycles/thread";
 	if (tells(said->text, "clock cycles") || tells(said->text, "unit: cycles."))
 		return "cycles";
-	if (kind == TALLY_KIND_THROUGHPUT && tells(said->text, "bytes"))
+	if (kind == TALLY_INTEL_THROUGHPUT && tells(said->text, "bytes"))
 		return "bytes";
 	return "1";
 }
@@ -93,14 +137,14 @@ width_of(uint64_t raw_max, uint32_t bits)
 }
 
 bool
-tally_intel_describe(const struct tally_intel_said *said, struct tally_intel_field *field,
+tally_intel_describe(const struct tally_intel_dialect *dialect,
+		     const struct tally_intel_said *said, struct tally_intel_field *field,
 		     struct tally_counter *counter)
 {
-	unsigned type = said->type - FIRST_TYPE, n_kind = said->kind - FIRST_KIND;
-	if (type >= TALLY_INTEL_N_TYPES)
+	unsigned type = place_of(dialect->types, TALLY_INTEL_N_TYPES, said->type);
+	unsigned kind = place_of(dialect->kinds, TALLY_INTEL_N_KINDS, said->kind);
+	if (type == TALLY_INTEL_N_TYPES)
 		return false;
-	enum tally_counter_kind kind = n_kind < sizeof(kinds) / sizeof(kinds[0]) ? kinds[n_kind]
-										 : TALLY_KIND_RAW;
 	bool whole = types[type].storage == TALLY_STORAGE_U64;
 	bool narrow = whole && (said->size == 1 || said->size == 2 || said->size == 4);
 	if (said->size != types[type].size && !(narrow && said->size < types[type].size))
@@ -111,14 +155,15 @@ tally_intel_describe(const struct tally_intel_said *said, struct tally_intel_fie
 		.name = said->name,
 		.unit = unit_of(said, kind),
 		.description = said->text,
-		.kind = kind,
+		.kind = kind < TALLY_INTEL_N_KINDS ? kinds[kind] : TALLY_KIND_RAW,
 		.storage = types[type].storage,
 		.scope = TALLY_SCOPE_WORKLOAD,
-		.width_bits = whole ? width_of(said->raw_max, types[type].bits)
-				    : types[type].bits,
+		.width_bits = whole && dialect->has_raw_max
+				      ? width_of(said->raw_max, types[type].bits)
+				      : types[type].bits,
 	};
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		if (strcmp(known[i].name, said->name) == 0) {
+		if (dialect->has_caps && strcmp(known[i].name, said->name) == 0) {
 			counter->unit = known[i].unit;
 			counter->kind = known[i].kind;
 			return true;
@@ -126,9 +171,10 @@ tally_intel_describe(const struct tally_intel_said *said, struct tally_intel_fie
 	}
 	/* A ratio, a rate or an average, whatever type the driver reports: it does not add up.
 	 * On Haswell, Mesa has averages that are whole numbers and events. */
-	if (!whole || tells(said->text, "average"))
+	bool average = dialect->has_caps && tells(said->text, "average");
+	if (!whole || average)
 		counter->kind = TALLY_KIND_RATIO;
-	else if (kind == TALLY_KIND_RAW && counter->unit[1] == 's')
+	else if (kind == TALLY_INTEL_RAW && counter->unit[1] == 's')
 		counter->kind = TALLY_KIND_DURATION; /* ns, us */
 	return true;
 }
@@ -180,13 +226,23 @@ tally_intel_is_blob(const char *query)
 bool
 tally_intel_is_pipeline(const char *query)
 {
-	return strstr(query, "Pipeline Statistics");
+	return strstr(query, "Pipeline Statistics") ||
+	       strcmp(query, "Intel_Pipeline_Query") == 0;
 }
 
 bool
 tally_intel_is_basic(const char *query)
 {
-	return strstr(query, "Render Metrics Basic") || strstr(query, "RenderBasic");
+	return strstr(query, "Render Metrics Basic") || strstr(query, "RenderBasic") ||
+	       strcmp(query, "Intel_GT_Hardware_Counters") == 0;
+}
+
+/* In the older dialect, with this spelling. */
+bool
+tally_intel_reports_disturbance(const char *counter)
+{
+	return strcmp(counter, "SplitOccured") == 0 ||
+	       strcmp(counter, "CoreFrequencyChanged") == 0;
 }
 
 bool

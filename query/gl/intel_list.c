@@ -21,6 +21,7 @@
 struct lister {
 	struct tally_intel_offer *offer;
 	const struct tally_gl_api *api;
+	const struct tally_intel_dialect *dialect;
 	struct tally_source *src;
 	bool more_queries, more_counters; /* more exist than are examined */
 	uint32_t n_unread; /* counters that cannot be decoded */
@@ -56,7 +57,7 @@ struct listing {
 	struct tally_intel_said said;
 	char name[256]; /* the query's name */
 	char key[256];
-	unsigned data_size, n_counters, caps;
+	unsigned data_size, n_counters, n_instances, caps;
 	const struct tally_counter *chosen[MAX_COUNTERS];
 	uint32_t n_chosen;
 	uint32_t first; /* the first of its places */
@@ -127,15 +128,16 @@ list_counter(struct lister *in, struct listing *l, unsigned query, unsigned numb
 	if (!said->name[0])
 		return true;
 	if (said->offset > MAX_DATA || said->size > 8 ||
-	    !tally_intel_describe(said, &place.field, &counter)) {
+	    !tally_intel_describe(in->dialect, said, &place.field, &counter)) {
 		in->n_unread++;
 		return true;
 	}
 	tally_counter_slug(said->name, l->key, sizeof(l->key));
 	counter.key = l->key;
 	counter.source = SOURCE_NAME;
-	if (l->caps & 1)
+	if (in->dialect->has_caps && (l->caps & 1))
 		counter.scope = TALLY_SCOPE_DEVICE;
+	place.disturbs = tally_intel_reports_disturbance(said->name);
 	place.elapsed = tally_intel_is_elapsed(said->name);
 	bool listed = !l->narrow || tally_intel_in_overview(said->name);
 	l->n_narrow += listed;
@@ -152,7 +154,7 @@ list_counter(struct lister *in, struct listing *l, unsigned query, unsigned numb
 			l->chosen[l->n_chosen++] = kept;
 		}
 	}
-	if (place.value == TALLY_INTEL_NONE && !place.elapsed)
+	if (place.value == TALLY_INTEL_NONE && !place.disturbs && !place.elapsed)
 		return true;
 	if (l->end < place.field.offset + place.field.size)
 		l->end = place.field.offset + place.field.size;
@@ -180,7 +182,10 @@ list_query(struct lister *in, struct listing *l, unsigned query)
 		.pipeline = tally_intel_is_pipeline(l->name),
 		.first = in->offer->n_places,
 		.free = TALLY_INTEL_NONE,
+		.limit = TALLY_INTEL_MAX_HANDLES,
 	};
+	if (in->dialect->has_limit && l->n_instances && l->n_instances < set.limit)
+		set.limit = l->n_instances;
 	l->first = set.first;
 	in->more_counters |= l->n_counters > MAX_COUNTERS;
 	uint32_t n_unread = in->n_unread;
@@ -223,10 +228,9 @@ ask_query(struct lister *in, struct listing *l, unsigned query)
 {
 	/* What a driver writes there may lack its terminating NUL. */
 	memset(l->name, 0, sizeof(l->name));
-	unsigned n_active; /* in Mesa, whatever the extension says */
-	l->data_size = l->n_counters = l->caps = 0;
+	l->data_size = l->n_counters = l->n_instances = l->caps = 0;
 	in->api->GetPerfQueryInfoINTEL(query, sizeof(l->name), l->name, &l->data_size,
-				       &l->n_counters, &n_active, &l->caps);
+				       &l->n_counters, &l->n_instances, &l->caps);
 	l->name[sizeof(l->name) - 1] = '\0';
 	return l->name[0] && l->n_counters && l->data_size <= MAX_DATA &&
 	       !tally_intel_is_blob(l->name);
@@ -324,9 +328,9 @@ list_all(struct lister *in, struct listing *l)
 
 bool
 tally_intel_list(struct tally_intel_offer *offer, const struct tally_gl_api *api,
-		 struct tally_source *src)
+		 const struct tally_intel_dialect *dialect, struct tally_source *src)
 {
-	struct lister in = { offer, api, src, false, false, 0 };
+	struct lister in = { offer, api, dialect, src, false, false, 0 };
 	struct tally_key_table own = { NULL };
 	struct listing *l = calloc(1, sizeof(*l));
 	if (!l)

@@ -20,6 +20,7 @@ struct tally_intel_place {
 	/* Its index among the set's values; NONE: it only shows whether the values are
 	 * valid. */
 	uint32_t value;
+	bool disturbs;
 	bool elapsed; /* how long the GPU counted: 0 when it did not */
 };
 
@@ -28,6 +29,7 @@ struct tally_intel_set {
 	unsigned query; /* the driver's number */
 	bool pipeline;
 	uint32_t data_size;
+	uint32_t limit; /* the largest number of handles */
 	uint32_t first, n_places; /* in `places` */
 	/* Used by intel.c: */
 	uint32_t free, n_handles;
@@ -50,7 +52,7 @@ struct tally_intel_offer {
 /* Fills a zeroed offer with what src->wanted and src->pinned request; src->reason has the
  * reason if it is empty. False only on OOM; call finish() in any case. */
 bool tally_intel_list(struct tally_intel_offer *offer, const struct tally_gl_api *api,
-		      struct tally_source *src);
+		      const struct tally_intel_dialect *dialect, struct tally_source *src);
 void tally_intel_offer_finish(struct tally_intel_offer *offer);
 /* What would allow this user to count, to be appended to a sentence; "" when nothing forbids
  * it. Reads the kernel's settings: only when a source opens or gives up. */

@@ -13,6 +13,7 @@ from cli_case import CliCase, program, rows_of_doctor
 
 FAKE = os.environ.get("PASSTALLY_FAKE_PERF")
 PIPELINE, BASIC = "Pipeline Statistics Registers", "Render Metrics Basic set"
+OLD = [("Intel_GT_Hardware_Counters", 216, 38), ("Intel_Pipeline_Query", 48, 6)]
 MANNERS = ("one runs at a time, and one set of counters at a time is unread",
            "intel_gpu_top -m, GPUVis or Perfetto keep them from others",
            "Mesa's threaded context")
@@ -124,6 +125,11 @@ class Counters(CliCase):
         self.ok("run", "-o", "x.jsonl", "--set", "Turn set 3", "--", "touch", "ran", env={"FAKE_PERF": "ext=intel,sets=5"})
         self.assertTrue((self.folder / "ran").exists())
 
+    def test_old_dialect(self):
+        device = self.device("ext=old")
+        self.assertEqual(self.sets(device), OLD)
+        self.assertEqual((self.count(device, "gl-intel"), device["rotation_frames"]), (44, 2))
+
     def test_amd(self):
         device = self.device("ext=amd")
         self.assertEqual(self.sets(device), [("gl-amd-1", 120, 9)])
@@ -169,9 +175,10 @@ class Counters(CliCase):
         for words in MANNERS:
             self.assertEqual(sum(words in row for row in rows), 1, words)
 
-    def test_doctor_amd(self):
-        rows = self.doctor("ext=amd")
-        for row in ("GL_INTEL_performance_query: no", "GL_AMD_performance_monitor: yes", "ok gl-amd 9 counters"):
+    def test_doctor_old_and_amd(self):
+        rows = self.doctor("ext=old+amd")
+        for row in ("GL_INTEL_performance_queries: yes", "GL_AMD_performance_monitor: yes", "ok gl-intel 44 counters", "ok gl-amd 9 counters",
+                    "set Intel_GT_Hardware_Counters: 38 counters, 216 bytes"):
             self.assertIn(row, rows)
 
     def test_doctor_none(self):
@@ -180,7 +187,7 @@ class Counters(CliCase):
                     f"off gl-intel needs GL_INTEL_performance_query; {REMAINS}", NO_AMD):
             self.assertIn(row, rows)
         self.assertFalse([row for row in rows if "rotation" in row or row.startswith("set ")])
-        for config in ("ext=none", "ext=intel+amd", "ext=intel"):
+        for config in ("ext=none", "ext=old+amd", "ext=intel"):
             rows = [row for row in self.doctor(config) if row.startswith("GL_INTEL_")]
             self.assertEqual(len(rows), 1, (config, rows))
 

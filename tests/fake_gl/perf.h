@@ -17,11 +17,11 @@
 #include <stdint.h>
 
 /* Which extensions are offered. */
-enum { FAKE_PERF_INTEL = 1, FAKE_PERF_AMD = 2 };
+enum { FAKE_PERF_INTEL = 1, FAKE_PERF_OLD = 2, FAKE_PERF_AMD = 4 };
 
 /* FAKE_PERF=key=value,...: the key is the member's name, unless stated otherwise. */
 struct fake_perf_config {
-	unsigned ext;         /* ext=intel+amd, all, none */
+	unsigned ext;         /* ext=intel+old+amd, all, none */
 	unsigned late;        /* ticks until a result is available, at least 1; 0 = never */
 	unsigned shuffle;     /* every other result takes this many more ticks */
 	unsigned sets;        /* INTEL: hardware sets; AMD: counters that exclude each other */

@@ -34,10 +34,12 @@ set_extensions(const char *value)
 	for (char *word = strtok_r(words, "+", &rest); word; word = strtok_r(NULL, "+", &rest)) {
 		if (strcmp(word, "intel") == 0)
 			fake_perf.config.ext |= FAKE_PERF_INTEL;
+		else if (strcmp(word, "old") == 0)
+			fake_perf.config.ext |= FAKE_PERF_OLD;
 		else if (strcmp(word, "amd") == 0)
 			fake_perf.config.ext |= FAKE_PERF_AMD;
 		else if (strcmp(word, "all") == 0)
-			fake_perf.config.ext = FAKE_PERF_INTEL | FAKE_PERF_AMD;
+			fake_perf.config.ext = FAKE_PERF_INTEL | FAKE_PERF_OLD | FAKE_PERF_AMD;
 		else if (strcmp(word, "none") != 0)
 			return false;
 	}
@@ -95,6 +97,7 @@ fake_perf_extension(unsigned n)
 		const char *name;
 	} rows[] = {
 		{ FAKE_PERF_INTEL, "GL_INTEL_performance_query" },
+		{ FAKE_PERF_OLD, "GL_INTEL_performance_queries" },
 		{ FAKE_PERF_AMD, "GL_AMD_performance_monitor" },
 	};
 
@@ -300,7 +303,7 @@ fake_perf_value(const struct fake_perf_counter *counter, const struct fake_perf_
 void *
 fake_perf_function(const char *name)
 {
-	bool intel = fake_perf.config.ext & FAKE_PERF_INTEL;
+	bool intel = fake_perf.config.ext & (FAKE_PERF_INTEL | FAKE_PERF_OLD);
 	void *found = intel ? fake_perf_intel_function(name) : NULL;
 
 	if (!found && (fake_perf.config.ext & FAKE_PERF_AMD))

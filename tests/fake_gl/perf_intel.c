@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* GL_INTEL_performance_query, by its text and by Mesa's performance_query.c. */
+/* GL_INTEL_performance_query, by its text and by Mesa's performance_query.c; with the enums of
+ * the pre-standard dialect where only that is offered. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,10 +9,18 @@
 #define INVALID_VALUE 0x0501
 #define INVALID_OPERATION 0x0502
 #define DONOT_FLUSH 0x83F9
-#define FLUSH 0x83FA
+#define FLUSH 0x83FA /* NONBLOCK in the old dialect: no other flag avoids the wait */
 #define WAIT 0x83FB
 #define FIRST_TYPE 0x94F8
 #define FIRST_CATEGORY 0x94F0
+#define OLD_FIRST_TYPE 0x9402
+#define OLD_FIRST_CATEGORY 0x9407
+
+static bool
+is_old(void)
+{
+	return !(fake_perf.config.ext & FAKE_PERF_INTEL);
+}
 
 static const struct fake_perf_query *
 find_query(unsigned id, unsigned *place)
@@ -111,8 +120,11 @@ get_query_info(unsigned id, unsigned name_size, char *name, unsigned *size, unsi
 	put_text(query->name, name_size, name);
 	*size = query->size;
 	*n_counters = (unsigned)query->n;
-	*n_instances = fake_perf.config.instances ? count_active(id) : 100;
-	*caps = 0;
+	if (is_old())
+		*n_instances = query->kind == FAKE_PERF_HARDWARE ? 32767 : 8191;
+	else
+		*n_instances = fake_perf.config.instances ? count_active(id) : 100;
+	*caps = is_old() ? 1 : 0;
 }
 
 static unsigned
@@ -122,7 +134,7 @@ type_word(enum fake_perf_type type)
 		[FAKE_PERF_U32] = 0, [FAKE_PERF_U64] = 1, [FAKE_PERF_FLOAT] = 2,
 		[FAKE_PERF_DOUBLE] = 3, [FAKE_PERF_BOOL] = 4, [FAKE_PERF_PERCENT] = 2,
 	};
-	return FIRST_TYPE + places[type];
+	return (is_old() ? OLD_FIRST_TYPE : FIRST_TYPE) + places[type];
 }
 
 static void
@@ -145,9 +157,9 @@ get_counter_info(unsigned id, unsigned number, unsigned name_size, char *name,
 	put_text(line, text_size, text);
 	*offset = counter->offset;
 	*size = counter->type == FAKE_PERF_U64 || counter->type == FAKE_PERF_DOUBLE ? 8 : 4;
-	*category = FIRST_CATEGORY + counter->category;
+	*category = (is_old() ? OLD_FIRST_CATEGORY : FIRST_CATEGORY) + counter->category;
 	*type = type_word(counter->type);
-	*most = 0;
+	*most = is_old() ? counter->category == 1 : 0;
 }
 
 static void
@@ -297,11 +309,12 @@ get_data(unsigned handle, unsigned flags, int size, void *data, unsigned *writte
 		fake_perf_error(INVALID_VALUE, "glGetPerfQueryDataINTEL");
 		return;
 	}
-	if (flags != FLUSH && flags != WAIT && flags != DONOT_FLUSH)
-		fake_perf_misuse("request 0x%04x is unknown", flags);
+	bool known = flags == FLUSH || flags == WAIT || (flags == DONOT_FLUSH && !is_old());
+	if (!known)
+		fake_perf_misuse("request 0x%04x is not one of this dialect", flags);
 	*written = 0;
 	fake_perf.tally.reads++;
-	fake_perf.tally.flushes += flags == FLUSH;
+	fake_perf.tally.flushes += flags == FLUSH && !is_old();
 	if (o->active || !o->ended) {
 		fake_perf_error(INVALID_OPERATION, "glGetPerfQueryDataINTEL");
 		return;
@@ -343,7 +356,8 @@ fake_perf_intel_function(const char *name)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		if (strcmp(name, rows[i].name) == 0)
-			return rows[i].function;
+			return strcmp(name, "glGetPerfQueryIdByNameINTEL") == 0 && is_old() ?
+				       NULL : rows[i].function;
 	}
 	return NULL;
 }

@@ -296,7 +296,8 @@ static void
 intel_data(unsigned handle, unsigned flags, int size, void *out, unsigned *written)
 {
 	use_monitor(handle);
-	fuzz_require(flags == 0x83F9, "no query is waited for (DONOT_FLUSH)");
+	fuzz_require(flags == 0x83F9 || flags == 0x83FA,
+		     "no query is waited for (DONOT_FLUSH, or NONBLOCK of the old extension)");
 	uint8_t how = fuzz_byte(&fuzz_answers) % 8;
 	if (how == 0)
 		return;

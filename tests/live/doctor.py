@@ -112,7 +112,7 @@ def check_intel(checks):
 
 
 def check_fakes(checks):
-    for told in ("ext=intel", "ext=intel,sets=5", "ext=amd", "ext=none"):
+    for told in ("ext=intel", "ext=intel,sets=5", "ext=old+amd", "ext=amd", "ext=none"):
         with h.scratch() as folder:
             check_driver(checks, told, folder, liar_env(folder, "opengl", told), ("opengl",))
     if not h.built("passtally-scenes-vk"):

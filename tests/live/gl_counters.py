@@ -34,6 +34,8 @@ INTEL_PIPELINE = {"n_vertices_submitted": ("vertices", 0), "n_draw_calls": ("dra
 INTEL_TURNS = {f"turn_{k}_{word}": (kind, 51 + 2 * k + add) for k in range(1, 9)
                for word, kind, add in (("count", "u64", 0), ("share", "float", 1))}
 INTEL = {**INTEL_TYPED, **INTEL_PIPELINE, **INTEL_TURNS}
+# In the pre-standard dialect, the positions of counters that are not plain 64-bit numbers.
+OLD_FLOATS, OLD_U32, OLD_BOOLS = range(2, 17), range(17, 23), (36, 37)
 
 
 def script(kind, seed, tick):
@@ -50,6 +52,36 @@ def wanted(kind, seed, tick, vertices):
     if kind == "vertices":
         return sum(vertices)
     return script(kind, seed, tick)
+
+
+def old_counters(log):
+    """The dialect's counters, by their order in the device line."""
+    rows = [c for c in device(log)["counters"] if c["source"] == "gl-intel"]
+    table = {}
+    for c in rows:
+        name = c["name"]
+        place = OLD_HARDWARE.index(name) + 1 if name in OLD_HARDWARE else None
+        if place is None:
+            place = OLD_PIPELINE.index(name) + 1
+            table[c["key"]] = ("vertices", 0) if place == 1 else ("u64", 300 + place)
+            continue
+        kind = ("float" if place in OLD_FLOATS else "u32" if place in OLD_U32 else
+                "bool" if place in OLD_BOOLS else "u64")
+        table[c["key"]] = (kind, 200 + place)
+    return table
+
+
+OLD_HARDWARE = """TotalTime GPUBusyTime PipelineFrontEndWaitTime PipelineFrontEndStallTime GfxCoresBusyTime
+    GfxCoresStallTime VertexShaderActiveTime VertexShaderStallTime VertexShaderWaitTime FragmentShaderActiveTime
+    FragmentShaderStallTime FragmentShaderWaitTime SamplerBusyTime SamplerStallTime ClipperStageActiveTime
+    TriangleSetupStageActiveTime VertexShaderActivePerThread VertexShaderStallPerThread VertexShaderWaitPerThread
+    FragmentShaderActivePerThread FragmentShaderStallPerThread FragmentShaderWaitPerThread
+    VertexShaderThreadsCount FragmentShaderThreadsCount FragmentsBlendedCount SamplerTextureMemoryThroughput
+    SamplerPostFilteredTexels GPUMemoryWriteThroughput GPUMemoryReadThroughput DepthBufferThroughput
+    FragmentsKillCount AlphaTestFails PerfCounter1 PerfCounter2 CoreClocksCount SplitOccured
+    CoreFrequencyChanged CoreFrequency""".split()
+OLD_PIPELINE = """VerticesCount PrimitivesCount VerticesProcessed ClipperInvocations ClipperPrimitives
+    FragmentsRendered""".split()
 
 
 class Run:
@@ -157,6 +189,15 @@ def part_types(checks, folder):
             run = Run(checks, folder, f"ext=intel,{config}", {"granularity": "pass"}, 24)
             _, sets = check_frames(checks, run, INTEL)
             checks.equal(sorted(set().union(*sets.values())), sorted([*INTEL_TYPED, *INTEL_PIPELINE]), "keys")
+    with checks.part("pre-standard"):
+        run = Run(checks, folder, "ext=old,late=2,shuffle=1", {}, 24)
+        table = old_counters(run.log)
+        checks.equal(len(table), 44, "counters of both queries")
+        _, sets = check_frames(checks, run, table)
+        checks.equal(sorted(len(keys) for keys in sets.values()), [6, 38], "counters of each set")
+    with checks.part("pre-standard beside the present one"):
+        run = Run(checks, folder, "ext=intel+old", {}, 12)
+        check_frames(checks, run, INTEL)
 
 
 def part_derived(checks, folder):

@@ -156,10 +156,33 @@ test_types(void)
 	finish(src, 0);
 }
 
+/* Both queries of the document, whole. */
 static void
-test_needs_the_extension(void)
+test_old_dialect(void)
 {
-	struct tally_source *src = open_source("ext=intel", "all", NULL);
+	struct tally_source *src = open_source("ext=old", "all", NULL);
+	uint32_t hardware = set_named(src, "Intel_GT_Hardware_Counters");
+	uint32_t pipeline = set_named(src, "Intel_Pipeline_Query");
+	g_assert_cmpuint(src->n_sets, ==, 2);
+	g_assert_cmpuint(src->sets[hardware]->layout.n_counters, ==, 38);
+	g_assert_cmpuint(src->sets[pipeline]->layout.n_counters, ==, 6);
+	g_assert_null(src->ops->serialized_by(src));
+	for (uint32_t set = 0; set < 2; set++) {
+		src->set = set;
+		frame(src);
+		count(src, set, 2);
+		g_assert_cmpint(read_later(src, set), ==, TALLY_OK);
+		for (uint32_t i = 0; i < src->sets[set]->layout.n_counters; i++)
+			g_assert_true(is_valid(&reading, i));
+	}
+	finish(src, 0);
+}
+
+/* The standard one takes precedence, and its values are requested with its own enums alone. */
+static void
+test_both_dialects(void)
+{
+	struct tally_source *src = open_source("ext=intel+old", "all", NULL);
 	g_assert_nonnull(src->ops->serialized_by(src));
 	finish(src, 0);
 	src = create("ext=amd", "all", NULL);
@@ -473,35 +496,50 @@ static void
 test_describe(void)
 {
 	static const struct {
-		const char *name, *text, *unit;
+		const char *ext, *name, *text, *unit;
 		unsigned size, kind, type;
 		uint64_t raw_max;
 		enum tally_counter_kind want_kind;
 		uint32_t bits; /* 0: refused */
 	} rows[] = {
-		{ "GPU Time Elapsed", "Time elapsed.", "ns", 8, 0x94f4, 0x94f9,
+		{ "intel", "GPU Time Elapsed", "Time elapsed.", "ns", 8, 0x94f4, 0x94f9,
 		  0, TALLY_KIND_DURATION, 64 },
-		{ "GPU Busy", "The percentage of time in which ...", "percent",
+		{ "intel", "GPU Busy", "The percentage of time in which ...", "percent",
 		  4, 0x94f0, 0x94fa, 100, TALLY_KIND_RATIO, 32 },
-		{ "Reads", "The number of bytes read.", "bytes", 8, 0x94f3,
+		{ "intel", "Reads", "The number of bytes read.", "bytes", 8, 0x94f3,
 		  0x94f9, (UINT64_C(1) << 40) - 1, TALLY_KIND_THROUGHPUT, 40 },
-		{ "value of another extension", "", "1", 8, 0x9407, 0x9403, 0, 0, 0 },
-		{ "narrow", "", "1", 4, 0x94f0, 0x94f9, 0, TALLY_KIND_EVENT,
+		{ "intel", "old value", "", "1", 8, 0x9407, 0x9403, 0, 0, 0 },
+		{ "intel", "narrow", "", "1", 4, 0x94f0, 0x94f9, 0, TALLY_KIND_EVENT,
 		  64 },
-		{ "wide float", "", "1", 8, 0x94f0, 0x94fa, 0, 0, 0 },
-		{ "CS AVG Active per Thread",
+		{ "intel", "wide float", "", "1", 8, 0x94f0, 0x94fa, 0, 0, 0 },
+		{ "intel", "CS AVG Active per Thread",
 		  "The average number of cycles per hardware thread run in which ... "
 		  "Unit: cycles.",
 		  "cycles/thread", 8, 0x94f0, 0x94f9, 0, TALLY_KIND_RATIO, 64 },
-		{ "CS Duration", "Total Compute Shader GPU duration. Unit: us.",
+		{ "intel", "CS Duration", "Total Compute Shader GPU duration. Unit: us.",
 		  "us", 8, 0x94f4, 0x94f9, 0, TALLY_KIND_DURATION, 64 },
-		{ "Clocks", "The total number of ... elapsed. Unit: cycles.",
+		{ "intel", "Clocks", "The total number of ... elapsed. Unit: cycles.",
 		  "cycles", 8, 0x94f0, 0x94f9, 0, TALLY_KIND_EVENT, 64 },
-		{ "Threads",
+		{ "intel", "Threads",
 		  "The total number of ... dispatched. Unit: threads.", "1", 8, 0x94f0,
 		  0x94f9, 0, TALLY_KIND_EVENT, 64 },
+		{ "old", "TotalTime", "Total query time in microseconds.", "us", 8,
+		  0x9409, 0x9403, 0, TALLY_KIND_DURATION, 64 },
+		{ "old", "GPUBusyTime",
+		  "The fraction of time. Usage: to assess the percentage of time", "1", 4,
+		  0x9408, 0x9404, 1, TALLY_KIND_RATIO, 32 },
+		{ "old", "X",
+		  "The average (per thread invocation) number of render clock cycles",
+		  "cycles/thread", 4, 0x9409, 0x9402, 0, TALLY_KIND_DURATION, 32 },
+		{ "old", "CoreFrequency", "The GFX Cores frequency in Hz", "hertz", 8,
+		  0x940b, 0x9403, 0, TALLY_KIND_RAW, 64 },
+		{ "old", "SplitOccured", "BOOL flag", "1", 4, 0x9407, 0x9406, 0,
+		  TALLY_KIND_EVENT, 1 },
+		{ "old", "gap", "", "1", 8, 0x9407, 0x9405, 0, 0, 0 },
+		{ "old", "new value", "", "1", 8, 0x94f0, 0x94f9, 0, 0, 0 },
 	};
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		char config[16];
 		struct tally_intel_said said = { .size = rows[i].size,
 						 .kind = rows[i].kind,
 						 .type = rows[i].type,
@@ -509,9 +547,13 @@ test_describe(void)
 		struct tally_intel_field field;
 		struct tally_counter c;
 		g_test_message("%s", rows[i].name);
+		g_snprintf(config, sizeof(config), "ext=%s", rows[i].ext);
+		g_assert_true(fake_perf_configure(config));
+		fake_perf_fill_api(&api);
 		g_strlcpy(said.name, rows[i].name, sizeof(said.name));
 		g_strlcpy(said.text, rows[i].text, sizeof(said.text));
-		bool fine = tally_intel_describe(&said, &field, &c);
+		bool fine = tally_intel_describe(tally_intel_dialect_of(&api), &said,
+						 &field, &c);
 		g_assert_cmpint(fine, ==, rows[i].bits != 0);
 		if (!fine)
 			continue;
@@ -545,7 +587,8 @@ main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/gl_intel/many-gaps", test_many_gaps);
 	g_test_add_func("/gl_intel/types", test_types);
-	g_test_add_func("/gl_intel/needs_the_extension", test_needs_the_extension);
+	g_test_add_func("/gl_intel/old_dialect", test_old_dialect);
+	g_test_add_func("/gl_intel/both_dialects", test_both_dialects);
 	g_test_add_func("/gl_intel/sets", test_sets);
 	g_test_add_func("/gl_intel/late", test_late);
 	g_test_add_func("/gl_intel/held_by_others", test_held_by_others);
