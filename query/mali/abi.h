@@ -66,6 +66,69 @@ TALLY_ABI_SIZE(kbase_kinstr_setup_out, 16);
 /* Marks a context that submits no work, which is all that counting needs. */
 #define KBASE_SYSTEM_MONITOR 2u
 
+/* ---- kbase before r21: the function's number is in a header, and also in the ioctl's ---- */
+
+struct kbase_old_header {
+	uint32_t id; /* out: 0, or an error number */
+	uint32_t pad;
+};
+struct kbase_old_version_check {
+	struct kbase_old_header header;
+	uint16_t major, minor;
+	uint32_t pad;
+};
+struct kbase_old_set_flags {
+	struct kbase_old_header header;
+	uint32_t create_flags, pad;
+};
+struct kbase_old_core_group {
+	uint64_t core_mask;
+	uint16_t n_cores, pad[3];
+};
+/* Only some of it is used: only the fields that are read have a name. */
+struct kbase_old_props {
+	struct kbase_old_header header;
+	uint32_t product_id;
+	uint16_t version_status, minor_revision, major_revision, pad0;
+	uint8_t skipped0[36];
+	uint8_t l2_log2_line_size, l2_log2_cache_size, l2_slices;
+	uint8_t skipped1[45];
+	uint64_t shader_present, tiler_present, l2_present, skipped2;
+	uint32_t l2_features;
+	uint8_t skipped3[100];
+	uint32_t gpu_id;
+	uint8_t skipped4[12];
+	uint32_t thread_features;
+	uint32_t coherency_mode, n_groups, n_core_groups, coherency, pad1;
+	struct kbase_old_core_group groups[16];
+};
+struct kbase_old_reader_setup {
+	struct kbase_old_header header;
+	uint32_t buffer_count, fe_mask, core_mask, tiler_mask, l2_mask;
+	int32_t fd;
+};
+TALLY_ABI_SIZE(kbase_old_version_check, 16);
+TALLY_ABI_SIZE(kbase_old_set_flags, 16);
+TALLY_ABI_SIZE(kbase_old_reader_setup, 32);
+TALLY_ABI_SIZE(kbase_old_props, 536);
+TALLY_ABI_AT(kbase_old_props, l2_log2_line_size, 56);
+TALLY_ABI_AT(kbase_old_props, shader_present, 104);
+TALLY_ABI_AT(kbase_old_props, l2_present, 120);
+TALLY_ABI_AT(kbase_old_props, l2_features, 136);
+TALLY_ABI_AT(kbase_old_props, gpu_id, 240);
+TALLY_ABI_AT(kbase_old_props, thread_features, 256);
+TALLY_ABI_AT(kbase_old_props, n_core_groups, 268);
+TALLY_ABI_AT(kbase_old_props, groups, 280);
+
+#define KBASE_OLD_ID_VERSION 0u
+#define KBASE_OLD_ID_FLAGS 530u
+#define KBASE_OLD_ID_PROPS 526u
+#define KBASE_OLD_ID_READER 548u
+#define KBASE_OLD_VERSION_CHECK 0xc0108000ul
+#define KBASE_OLD_SET_FLAGS 0xc0108212ul
+#define KBASE_OLD_GET_PROPS 0xc218820eul
+#define KBASE_OLD_READER_SETUP 0xc0208224ul
+
 /* ---- kinstr_prfcnt: the reader's file ---- */
 
 enum {

@@ -60,12 +60,19 @@ note_path(struct mali_kbase *kbase, const char *why)
 		 why[0] ? "; " : "", (int)sizeof(kbase->base.reason) - 96, why);
 }
 
+static const char *
+no_kinstr(const struct tally_kbase *dev)
+{
+	return dev->old ? "the kernel's driver is older than r21"
+			: "no kinstr_prfcnt before JM 11.34, CSF 1.10";
+}
+
 /* vinstr does not support blocks of 128 values, and later drivers removed it. */
 static bool
 may_use_vinstr(const struct tally_kbase *dev)
 {
-	return !tally_kbase_at_least(dev, 11, 40, 1, 21) &&
-	       dev->product->layout->values_per_block <= TALLY_MALI_DUMP_VALUES;
+	return dev->old || (!tally_kbase_at_least(dev, 11, 40, 1, 21) &&
+			    dev->product->layout->values_per_block <= TALLY_MALI_DUMP_VALUES);
 }
 
 static enum tally_status
@@ -85,7 +92,7 @@ choose_path(struct mali_kbase *kbase)
 {
 	const struct tally_kbase *dev = &kbase->dev;
 	enum tally_status status = TALLY_UNSUPPORTED;
-	bool has_kinstr = tally_kbase_at_least(dev, 11, 34, 1, 10);
+	bool has_kinstr = !dev->old && tally_kbase_at_least(dev, 11, 34, 1, 10);
 	char why[TALLY_REASON_BYTES] = "";
 
 	kbase->workaround = false;
@@ -106,8 +113,7 @@ choose_path(struct mali_kbase *kbase)
 		kbase->workaround = false;
 		status = try_vinstr(kbase);
 		if (status == TALLY_OK)
-			note_path(kbase, why[0] ? why
-						: "no kinstr_prfcnt before JM 11.34, CSF 1.10");
+			note_path(kbase, why[0] ? why : no_kinstr(dev));
 		return status;
 	}
 	if (has_kinstr)

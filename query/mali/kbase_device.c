@@ -107,6 +107,24 @@ tally_kbase_parse_props(const uint8_t *data, size_t size, struct tally_mali_prop
 	return true;
 }
 
+void
+tally_kbase_read_old_props(const struct kbase_old_props *old, struct tally_mali_props *props)
+{
+	uint64_t values[N_PROPS] = {
+		[PROP_L2_LOG2_SIZE] = old->l2_log2_cache_size,
+		[PROP_L2_SLICES] = old->l2_slices,
+		[PROP_SHADER_PRESENT] = old->shader_present,
+		[PROP_L2_PRESENT] = old->l2_present,
+		[PROP_L2_FEATURES] = old->l2_features,
+		[PROP_GPU_ID] = old->gpu_id,
+		[PROP_THREAD_FEATURES] = old->thread_features,
+		[PROP_N_CORE_GROUPS] = old->n_core_groups,
+	};
+	for (unsigned i = 0; i < N_CORE_GROUPS; i++)
+		values[PROP_CORE_GROUP + i] = old->groups[i].core_mask;
+	derive(props, values);
+}
+
 /* ---- handshake ---- */
 
 /* Each step leaves the fields at 0 when no driver answers; the return value of ioctl() depends
@@ -114,6 +132,14 @@ tally_kbase_parse_props(const uint8_t *data, size_t size, struct tally_mali_prop
 static bool
 greet(struct tally_kbase *dev)
 {
+	struct kbase_old_version_check old = { .header.id = KBASE_OLD_ID_VERSION };
+	(void)tally_mali_ioctl(dev->fd, KBASE_OLD_VERSION_CHECK, &old);
+	if (old.header.id == 0 && (old.major > 10 || (old.major == 10 && old.minor >= 2))) {
+		dev->old = true;
+		dev->major = old.major;
+		dev->minor = old.minor;
+		return true;
+	}
 	struct kbase_version_check check = { 0 };
 	(void)tally_mali_ioctl(dev->fd, KBASE_VERSION_CHECK_JM, &check);
 	if (!check.major && !check.minor) {
@@ -130,15 +156,33 @@ greet(struct tally_kbase *dev)
 static int
 set_flags(const struct tally_kbase *dev)
 {
-	struct kbase_set_flags flags = { KBASE_SYSTEM_MONITOR };
-	if (tally_mali_ioctl(dev->fd, KBASE_SET_FLAGS, &flags) >= 0)
+	if (!dev->old) {
+		struct kbase_set_flags flags = { KBASE_SYSTEM_MONITOR };
+		if (tally_mali_ioctl(dev->fd, KBASE_SET_FLAGS, &flags) >= 0)
+			return 0;
+		return errno == EPERM || errno == EINVAL ? 0 : errno;
+	}
+	struct kbase_old_set_flags flags = {
+		.header.id = KBASE_OLD_ID_FLAGS,
+		.create_flags = KBASE_SYSTEM_MONITOR,
+	};
+	if (tally_mali_ioctl(dev->fd, KBASE_OLD_SET_FLAGS, &flags) >= 0)
 		return 0;
-	return errno == EPERM || errno == EINVAL ? 0 : errno;
+	return errno == EPERM || errno == EINVAL || errno == EFAULT ? 0 : errno;
 }
 
 static int
 read_props(struct tally_kbase *dev)
 {
+	if (dev->old) {
+		struct kbase_old_props old = { .header.id = KBASE_OLD_ID_PROPS };
+		if (tally_mali_ioctl(dev->fd, KBASE_OLD_GET_PROPS, &old) < 0)
+			return errno;
+		if (old.header.id != 0)
+			return EINVAL;
+		tally_kbase_read_old_props(&old, &dev->props);
+		return 0;
+	}
 	struct kbase_get_gpuprops get = { 0 };
 	int need = tally_mali_ioctl(dev->fd, KBASE_GET_GPUPROPS, &get);
 	if (need < 0)
@@ -170,7 +214,7 @@ set_up(struct tally_kbase *dev, char *reason)
 		return tally_unsupported(
 			reason,
 			"%s answers to no version of Arm's kbase interface that is "
-			"known here (r21 is the oldest)",
+			"known here (10.2 is the oldest)",
 			dev->node);
 	int error = set_flags(dev);
 	if (error) {

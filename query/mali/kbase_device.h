@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* query/mali/kbase_device.h - a Mali GPU that Arm's kernel driver, kbase, drives.
  *
- * It knows the handshakes of all versions of the driver from r21 on, and the properties that they
- * report. It opens its own file descriptor; the game's is never touched.
+ * It knows the handshakes of all versions of the driver, from before r21 to now, and the
+ * properties that they report. It opens its own file descriptor; the game's is never touched.
  * One thread at a time; nothing waits for the GPU.
  */
 #ifndef PASSTALLY_QUERY_MALI_KBASE_DEVICE_H
@@ -13,6 +13,7 @@
 struct tally_kbase {
 	int fd;
 	char node[16]; /* "/dev/mali0" */
+	bool old; /* before r21 */
 	bool csf; /* the GPU has a command stream front end; false: a job manager */
 	uint16_t major, minor; /* version of the interface */
 	struct tally_mali_props props;
@@ -30,6 +31,9 @@ bool tally_kbase_at_least(const struct tally_kbase *dev, unsigned jm_major, unsi
 
 /* Parses the packed pairs of GET_GPUPROPS; false: a pair extends past the end. */
 bool tally_kbase_parse_props(const uint8_t *data, size_t size, struct tally_mali_props *props);
+struct kbase_old_props;
+void tally_kbase_read_old_props(const struct kbase_old_props *old,
+				struct tally_mali_props *props);
 
 /* Repeats ioctl() while a signal interrupts it (a bounded number of times); errno has the
  * error. */

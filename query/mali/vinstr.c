@@ -14,6 +14,33 @@
 
 /* ---- opening ---- */
 
+static int
+ask_for_reader(const struct tally_kbase *dev, uint32_t n_buffers)
+{
+	if (!dev->old) {
+		struct kbase_hwcnt_reader_setup setup = {
+			n_buffers, ALL_VALUES, ALL_VALUES, ALL_VALUES, ALL_VALUES,
+		};
+		return tally_mali_ioctl(dev->fd, KBASE_HWCNT_READER_SETUP, &setup);
+	}
+	struct kbase_old_reader_setup setup = {
+		.header.id = KBASE_OLD_ID_READER,
+		.buffer_count = n_buffers,
+		.fe_mask = ALL_VALUES,
+		.core_mask = ALL_VALUES,
+		.tiler_mask = ALL_VALUES,
+		.l2_mask = ALL_VALUES,
+		.fd = -1,
+	};
+	if (tally_mali_ioctl(dev->fd, KBASE_OLD_READER_SETUP, &setup) < 0)
+		return -1;
+	if (setup.header.id != 0 || setup.fd < 0) {
+		errno = EINVAL;
+		return -1;
+	}
+	return setup.fd;
+}
+
 static enum tally_status
 describe(struct tally_mali_reader *r)
 {
@@ -48,10 +75,7 @@ vinstr_open(struct tally_mali_reader *r)
 	static const char what[] = "asking for a vinstr reader";
 
 	for (r->n_buffers = MAX_BUFFERS;; r->n_buffers /= 2) {
-		struct kbase_hwcnt_reader_setup setup = {
-			r->n_buffers, ALL_VALUES, ALL_VALUES, ALL_VALUES, ALL_VALUES,
-		};
-		r->fd = tally_mali_ioctl(r->dev->fd, KBASE_HWCNT_READER_SETUP, &setup);
+		r->fd = ask_for_reader(r->dev, r->n_buffers);
 		if (r->fd >= 0 || errno != ENOMEM || r->n_buffers == 1)
 			break;
 	}

@@ -21,6 +21,7 @@ CASES = [
     ("kinstr_prfcnt", "mali-kbase", "kbase-csf,gpu=g1-ultra,cores=0xffffff,l2=8"),
     ("kinstr_prfcnt", "mali-kbase", "kbase-jm,gpu=g78,cores=0xfffff,l2=4"),
     ("vinstr", "mali-kbase", "kbase-jm,gpu=g76,iface=11.20,cores=0xfff,l2=4"),
+    ("vinstr before r21", "mali-kbase", "kbase-old,gpu=g71,cores=0xff,l2=2"),
     ("panfrost", "mali-panfrost", "panfrost,gpu=g52,cores=0x3,l2=1"),
 ]
 

@@ -119,6 +119,7 @@ set_kind(const char *word)
 	} kinds[] = {
 		{ "kbase-csf", FAKE_KBASE, true, "g715", 1, 24 },
 		{ "kbase-jm", FAKE_KBASE, false, "g78", 11, 41 },
+		{ "kbase-old", FAKE_KBASE_OLD, false, "g72", 10, 6 },
 		{ "panfrost", FAKE_PANFROST, false, "g52", 1, 2 },
 		{ "panthor", FAKE_PANTHOR, true, "g610", 1, 0 },
 	};

@@ -171,6 +171,9 @@ open_node(const char *path, int flags)
 	case FAKE_KBASE:
 		file = fake_kbase_open();
 		break;
+	case FAKE_KBASE_OLD:
+		file = fake_kbase_old_open();
+		break;
 	case FAKE_PANFROST:
 		/* The node before the simulated one is another GPU's. */
 		file = fake_panfrost_open(fake_config.decoy && strstr(path, "renderD128")
@@ -194,7 +197,7 @@ whose(const char *path)
 	bool kbase;
 	if (!path || !is_on())
 		return NOT_OURS;
-	kbase = fake_config.kind == FAKE_KBASE;
+	kbase = fake_config.kind == FAKE_KBASE || fake_config.kind == FAKE_KBASE_OLD;
 	uint32_t node = fake_config.node + (fake_config.decoy && !kbase);
 	snprintf(own, sizeof(own), kbase ? "/dev/mali%u" : "/dev/dri/renderD%u",
 		 kbase ? node : 128 + node);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kbase: the device file. */
+/* kbase from r21 on: the device file. */
 #include "tests/fake_kernel/kernel.h"
 
 #include <errno.h>
@@ -175,7 +175,7 @@ kbase_ioctl(struct fake_file *file, unsigned command, void *argument)
 	if (command == (fake_config.csf ? KB_VERSION_CSF : KB_VERSION_JM))
 		return check_version(k, argument);
 	/* Asks which kind of kernel this is; the question for the other kind is refused. */
-	if (command == KB_VERSION_JM || command == KB_VERSION_CSF)
+	if (command == KB_VERSION_JM || command == KB_VERSION_CSF || command == OK_VERSION)
 		return -EPERM;
 	if (!k->version_checked)
 		return fake_misuse(EPERM, "%#x before the version check", command);

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum fake_kind { FAKE_NOTHING = 0, FAKE_KBASE, FAKE_PANFROST, FAKE_PANTHOR };
+enum fake_kind { FAKE_NOTHING = 0, FAKE_KBASE, FAKE_KBASE_OLD, FAKE_PANFROST, FAKE_PANTHOR };
 enum { FAKE_FRONT = 0, FAKE_TILER, FAKE_L2, FAKE_CORE };
 
 struct fake_gpu {
@@ -126,6 +126,7 @@ int fake_memory(size_t bytes, void **out);
 void fake_memory_free(int fd, void *at, size_t bytes);
 
 struct fake_file *fake_kbase_open(void);
+struct fake_file *fake_kbase_old_open(void);
 struct fake_file *fake_panfrost_open(const char *driver);
 int fake_kinstr_enum(struct kb_enum_info *info);
 int fake_kinstr_setup(union kb_prfcnt_setup *setup);

@@ -2,7 +2,7 @@
 /* Makes valid and invalid requests of the simulated kernel and checks that it follows its
  * rules, on which the tests of the product rely. Run under it (tests/live/mali_kernel.py):
  *
- *   rules kinstr | vinstr | panfrost
+ *   rules kinstr | vinstr | old | panfrost
  *
  * Prints TAP. The caller sets FAKE_KERNEL; only this program advances the script's clock.
  */
@@ -255,6 +255,29 @@ vinstr(void)
 	close(device);
 }
 
+static void
+old(void)
+{
+	struct ok_version version = { .head = { 0, 0 } };
+	struct ok_flags flags = { .head = { 530, 0 }, .flags = 2 };
+	struct ok_reader_setup setup = { { 548, 0 }, 4, ~0u, 0x7fff, ~0u, ~0u, -1 };
+	uint32_t props[OK_PROPS_BYTES / 4] = { 526 };
+	int device = open_device("/dev/mali0");
+	that(ask(device, OK_VERSION, &version) == 0 && version.major == 10, "version");
+	that(ask(device, OK_READER_SETUP, &setup) == EINVAL, "a context comes first");
+	flags.head.id = 529;
+	that(ask(device, OK_SET_FLAGS, &flags) == 0 && flags.head.id == 3, "the wrong function");
+	flags.head.id = 530;
+	that(ask(device, OK_SET_FLAGS, &flags) == 0 && flags.head.id == 0, "context");
+	that(ask(device, OK_GET_PROPS, props) == 0 && props[240 / 4] >> 16 == 0x6001,
+	     "properties");
+	setup.head.id = 548;
+	that(ask(device, OK_READER_SETUP, &setup) == 0 && setup.fd >= 0, "set up");
+	check_reader(setup.fd, 4);
+	close(setup.fd);
+	close(device);
+}
+
 /* ---- panfrost ---- */
 
 static void
@@ -301,6 +324,7 @@ main(int n, char **args)
 	} kinds[] = {
 		{ "kinstr", kinstr },
 		{ "vinstr", vinstr },
+		{ "old", old },
 		{ "panfrost", panfrost },
 	};
 	if (!fake_kernel_find()) {

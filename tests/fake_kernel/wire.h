@@ -218,6 +218,40 @@ static_assert(VI_PUT == 0x4010be21 && VI_PUT_CYCLES == 0x4020be21, "");
 static_assert(VI_INTERVAL == 0x4004be30, "");
 static_assert(VI_API == 0x8004beff && VI_API_FEATURES == 0x8008beff, "");
 
+/* ---- kbase before r21: a header in front of everything, which contains the function's number
+ * ---- */
+
+struct ok_head {
+	uint32_t id; /* on return: 0 or the error */
+	uint32_t pad;
+};
+struct ok_version {
+	struct ok_head head;
+	uint16_t major, minor;
+	uint32_t pad;
+};
+struct ok_flags {
+	struct ok_head head;
+	uint32_t flags, pad;
+};
+struct ok_reader_setup {
+	struct ok_head head;
+	uint32_t buffers, fe, shader, tiler, l2;
+	int32_t fd;
+};
+/* Members that the simulated kernel writes are written by offset. */
+#define OK_PROPS_BYTES 536
+
+#define OK_VERSION WIRE(3, 0x80, 0, sizeof(struct ok_version))
+#define OK_SET_FLAGS (WIRE(3, 0x80, 0, sizeof(struct ok_flags)) + 530)
+#define OK_GET_PROPS (WIRE(3, 0x80, 0, OK_PROPS_BYTES) + 526)
+#define OK_READER_SETUP (WIRE(3, 0x80, 0, sizeof(struct ok_reader_setup)) + 548)
+
+static_assert(OK_VERSION == 0xc0108000, "");
+static_assert(OK_SET_FLAGS == 0xc0108212, "");
+static_assert(OK_GET_PROPS == 0xc218820e, "");
+static_assert(OK_READER_SETUP == 0xc0208224, "");
+
 /* ---- panfrost ---- */
 
 struct pf_version {

@@ -69,6 +69,8 @@ flip_further(unsigned long command, void *argument, unsigned n)
 		flip((void *)(uintptr_t)props->buffer, props->size, n);
 	else if (command == PANFROST_PERFCNT_DUMP)
 		flip((void *)(uintptr_t)dump->buffer, fake_buffer_bytes(), n);
+	else if (command == KBASE_OLD_READER_SETUP)
+		return; /* a descriptor: another number would be another file */
 	else if (command != KBASE_KINSTR_ENUM_INFO && command >> 31 & 1)
 		flip(argument, command >> 16 & 0x3fff, n);
 }
@@ -236,8 +238,8 @@ try_mali(void)
 		"kbase-jm,gpu=g52,iface=11.40",
 		"kbase-jm,gpu=g52,iface=11.20",
 		"kbase-jm,gpu=g71,iface=11.20,hwver=5,groups=2",
-		"kbase-jm,gpu=g51,iface=11.20",
-		"kbase-jm,gpu=t60x,iface=11.20",
+		"kbase-old,gpu=g51",
+		"kbase-old,gpu=t60x",
 		"panfrost,cores=0x3",
 		"panfrost,gpu=t760,groups=2",
 		"panthor",

@@ -21,7 +21,7 @@ GPU_NAMES = {
     "g710": "Mali-G710", "g610": "Mali-G710", "g510": "Mali-G710", "g715": "Mali-G715", "g615": "Mali-G715",
     "g720": "Mali-G720", "g725": "Mali-G725", "g1-ultra": "Mali G1", "g1-pro": "Mali G1",
 }
-DEFAULT_GPU = {"kbase-csf": "g715", "kbase-jm": "g78", "panfrost": "g52", "panthor": "g610"}
+DEFAULT_GPU = {"kbase-csf": "g715", "kbase-jm": "g78", "kbase-old": "g72", "panfrost": "g52", "panthor": "g610"}
 
 
 @dataclasses.dataclass

@@ -17,6 +17,7 @@ ADVANCE_US = 1000
 RULES = [
     ("kinstr", "kbase-csf"),
     ("vinstr", "kbase-jm,gpu=g72,iface=11.20"),
+    ("old", "kbase-old"),
     ("panfrost", "panfrost"),
 ]
 
@@ -61,7 +62,11 @@ PATHS = [
     "kbase-jm,gpu=g31,iface=11.15,l2=1,cores=1",
     "kbase-jm,gpu=g77,iface=11.25,groups=2,cores=0x3f",
     "kbase-csf,gpu=g710,iface=1.5,cores=0x1f",
-    "kbase-jm,gpu=g51,iface=11.20,cores=0x85,l2=4",
+    # before r21
+    "kbase-old",
+    "kbase-old,gpu=g71,cores=0xff,l2=2,junk",
+    "kbase-old,gpu=g51,cores=0x85,l2=4",
+    "kbase-old,gpu=g76,groups=2,cores=0x1b,junk",
     # panfrost
     "panfrost",
     "panfrost,gpu=g31,cores=0x1,l2=1",
@@ -77,7 +82,8 @@ REFUSED = [
     ("kbase-jm,gpu=t860,iface=11.20", "T860"),
     ("kbase-jm,gpu=t760,iface=11.20", "T760"),
     ("kbase-jm,gpu=g72,iface=11.20,hwver=4", "expected"),
-    ("kbase-jm,gpu=t60x,iface=11.20,cores=0xf,l2=1", "T60"),
+    ("kbase-old,gpu=t720,cores=0x3,l2=1", "T720"),
+    ("kbase-old,gpu=t60x,cores=0xf,l2=1", "T60"),
     ("kbase-csf,gpu=unknown", ""),
     ("panfrost,gpu=t860", "T860"),
     ("panfrost,gpu=t720,cores=0x3,l2=1", "T720"),
@@ -95,23 +101,26 @@ REFUSED = [
 ] + [(f"kbase-jm,gpu=g72,iface=11.20,fail={call}:{errno}", "")
      for call in ("setup", "mmap", "hwver", "bufsize")
      for errno in ("EPERM", "ENODEV", "EINVAL")
+] + [(f"kbase-old,fail={call}:{errno}", "")
+     for call in ("setup", "mmap", "props") for errno in ("EPERM", "ENODEV", "EINVAL")
 ] + [(f"panfrost,fail={call}:{errno}", "")
      for call in ("param", "enable") for errno in ("EACCES", "EBUSY", "ENOSYS", "EINVAL", "ENODEV")
 ] + [(f"kbase-csf,props={how}", "") for how in ("cut", "noid", "nocores")
 ] + [(f"kbase-csf,lists={how}", "")
      for how in ("small", "huge", "empty", "nomode", "nosample", "mixed", "doubled", "smallmeta")
 ] + [("kbase-csf,fail=flags:EBUSY", ""), ("kbase-csf,fail=start:EBUSY", ""), ("kbase-csf,fail=start:EIO", ""),
+     ("kbase-old,at=refuse@548", ""), ("kbase-old,at=refuse@530", ""), ("kbase-old,at=refuse@526", ""),
      ("kbase-jm,gpu=g72,iface=11.20,fail=clear:EIO", ""), ("kbase-csf,at=remove", "")]
 
 # Values continue or end, and no number is wrong: settings.
 FAULTS = [f"{kind},fail={call}:{errno}:{when}"
-          for kind in ("kbase-csf", "kbase-jm,gpu=g72,iface=11.20", "panfrost")
+          for kind in ("kbase-csf", "kbase-jm,gpu=g72,iface=11.20", "kbase-old", "panfrost")
           for call in ("sample", "get", "put", "poll")
           for errno in ("EBUSY", "EAGAIN", "EINTR", "EINVAL", "ENODEV", "EIO", "EPERM")
           for when in ("3", "3-")
           if kind != "panfrost" or call == "sample"]
 FAULTS += [f"{kind},at={word}"
-           for kind in ("kbase-csf", "kbase-jm,gpu=g72,iface=11.20")
+           for kind in ("kbase-csf", "kbase-jm,gpu=g72,iface=11.20", "kbase-old")
            for word in ("remove@3-", "faraway@3", "faraway@3-", "late@3", "late@4", "late@3-")]
 FAULTS += [f"kbase-csf,at={word}@3" for word in ("nosample", "twosamples", "noclock", "noend", "missing:core2",
                                                  "missing:l2", "doubled:core0", "doubled:fe", "outside:tiler",
@@ -133,7 +142,7 @@ def check_rules(checks, machine, folder):
             checks.equal(wrong, [], "rules")
             checks.equal(result.status, 0, "status")
             checks.that(len(result.text.splitlines()) > 10, "too few checks")
-            checks.that(any(line.startswith("misuse:") for line in trace), "misuse is not told")
+            checks.that(any(line.startswith("misuse:") for line in trace) or name == "old", "misuse is not told")
 
 
 def check_paths(checks, machine, folder):
@@ -161,7 +170,7 @@ def check_paths(checks, machine, folder):
 
 def check_clock(checks, machine, folder):
     """The script's clock runs: totals are true within the times that the sample states."""
-    for text in ("kbase-csf", "kbase-jm,gpu=g72,iface=11.20", "panfrost"):
+    for text in ("kbase-csf", "kbase-jm,gpu=g72,iface=11.20", "kbase-old", "panfrost"):
         with checks.part(f"{text} by the clock"):
             session = run_session(machine, folder, text + ",clock=mono", "--advance", 0, "--samples", 20,
                                   "--sleep", 2000)
@@ -213,7 +222,7 @@ STATES = [
     ("kbase-csf,at=lose@3", EVERY_BLOCK, None),
     ("kbase-jm,gpu=g72,iface=11.20,at=saturate:core2@3", [3], "saturated"),
     ("kbase-jm,gpu=g72,iface=11.20,at=saturate:tiler@3", [1], "saturated"),
-    ("kbase-jm,gpu=g72,iface=11.20,at=saturate@3", [0, 1, 2, 3], "saturated"),
+    ("kbase-old,at=saturate@3", [0, 1, 2, 3], "saturated"),
     ("kbase-csf,at=missing:core2@3", [3], None),
     ("kbase-csf,at=outside:l21@3", EVERY_BLOCK, None),
     ("kbase-csf,at=nosample@3", EVERY_BLOCK, None),
@@ -266,7 +275,7 @@ def check_states(checks, machine, folder):
 def check_saturation(checks, machine, folder):
     """32 bits are too few for the deltas; 64 are enough."""
     advance_us = 500_000_000
-    for text, wide in (("kbase-jm,gpu=g72,iface=11.20", False), ("panfrost", False),
+    for text, wide in (("kbase-jm,gpu=g72,iface=11.20", False), ("kbase-old", False), ("panfrost", False),
                        ("kbase-csf", True)):
         with checks.part(f"{text} after long"):
             session = run_session(machine, folder, text, "--advance", advance_us, "--samples", 2)

@@ -14,7 +14,7 @@ import sys
 import harness
 import mali_harness
 
-KERNELS = ["kbase-csf", "kbase-jm,gpu=g72,iface=11.20,cores=0x2d", "panfrost,cores=0x3"]
+KERNELS = ["kbase-csf", "kbase-jm,gpu=g72,iface=11.20,cores=0x2d", "kbase-old", "panfrost,cores=0x3"]
 LENGTH_MS = 20
 
 

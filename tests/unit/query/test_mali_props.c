@@ -2,6 +2,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "query/mali/abi.h"
 #include "query/mali/kbase_device.h"
 
 struct pairs {
@@ -98,6 +99,36 @@ test_cut(void)
 }
 
 static void
+test_old(void)
+{
+	struct kbase_old_props old = {
+		.gpu_id = 0x60010000,
+		.l2_log2_cache_size = 18,
+		.l2_slices = 2,
+		.l2_features = 0x07120206,
+		.thread_features = 0x4008,
+		.shader_present = 0xff,
+		.l2_present = 0x11,
+		.n_core_groups = 1,
+		.groups = { { .core_mask = 0x0f }, { .core_mask = 0xf0 } },
+	};
+	struct tally_mali_props props;
+
+	tally_kbase_read_old_props(&old, &props);
+	g_assert_cmphex(props.gpu_id, ==, 0x60010000);
+	g_assert_cmphex(props.core_mask, ==, 0x0f);
+	g_assert_cmpuint(props.l2_slices, ==, 2);
+	g_assert_cmpuint(props.l2_slice_bytes, ==, 262144);
+	g_assert_cmpuint(props.bus_bits, ==, 128);
+	g_assert_cmpuint(props.core_features, ==, 0);
+	g_assert_cmphex(props.thread_features, ==, 0x4008);
+	/* More groups than the kernel has room for. */
+	old.n_core_groups = 1000;
+	tally_kbase_read_old_props(&old, &props);
+	g_assert_cmphex(props.core_mask, ==, 0xff);
+}
+
+static void
 test_versions(void)
 {
 	static const struct {
@@ -127,6 +158,7 @@ main(int argc, char **argv)
 	g_test_add_func("/mali-props/g715", test_g715);
 	g_test_add_func("/mali-props/sparse", test_sparse);
 	g_test_add_func("/mali-props/cut", test_cut);
+	g_test_add_func("/mali-props/old", test_old);
 	g_test_add_func("/mali-props/versions", test_versions);
 	return g_test_run();
 }
