@@ -221,12 +221,10 @@ add_page(struct vk_device *d, struct page_kind *kind)
 	page->next = kind->pages;
 	page->listed = true;
 	kind->pages = page;
-	if (page->sources != kind->sources && !s->no_performance) {
-		s->no_performance = true;
+	if (page->sources != kind->sources)
 		tally_log_say(TALLY_LEVEL_WARNING, "vk-khr",
 			      "the driver could not make another pool of performance queries: "
 			      "passes go without their counters");
-	}
 	return true;
 }
 

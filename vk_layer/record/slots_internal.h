@@ -93,7 +93,6 @@ struct vk_slots {
 	struct vk_page *requested; /* pages of the next round */
 	uint64_t round;
 	bool full; /* no more pages: logged once */
-	bool no_performance; /* the driver creates no such pools: logged once */
 };
 
 static inline uint32_t

@@ -26,7 +26,6 @@ struct vk_batch_intervals {
 		bool failed; /* the driver creates none: do not try again at every batch */
 	} families[VK_MAX_FAMILIES];
 	struct own_pair *all;
-	bool reported; /* logged that a batch has no pair */
 };
 
 bool
@@ -153,17 +152,13 @@ create_pair(struct vk_device *d, uint32_t family)
 	return NULL;
 }
 
-/* The caller holds the lock. */
 static void
-warn_once(struct vk_batch_intervals *b)
+warn(void)
 {
-	if (!b->reported)
-		tally_log_say(
-			TALLY_LEVEL_WARNING, "vulkan",
-			"no timestamps to be had around command buffers recorded for "
-			"simultaneous use, or while nothing was captured: the batches "
-			"that have none go untimed");
-	b->reported = true;
+	tally_log_say(TALLY_LEVEL_WARNING, "vulkan",
+		      "no timestamps to be had around command buffers recorded for "
+		      "simultaneous use, or while nothing was captured: the batches "
+		      "that have none go untimed");
 }
 
 struct vk_batch_interval *
@@ -183,7 +178,7 @@ vk_batch_intervals_take(struct vk_device *d, uint32_t family)
 	} else if (may_make) {
 		b->families[family].n++;
 	} else {
-		warn_once(b);
+		warn();
 	}
 	pthread_mutex_unlock(&d->lock);
 	if (pair || !may_make)
@@ -197,7 +192,7 @@ vk_batch_intervals_take(struct vk_device *d, uint32_t family)
 	} else {
 		b->families[family].n--;
 		b->families[family].failed = true;
-		warn_once(b);
+		warn();
 	}
 	pthread_mutex_unlock(&d->lock);
 	return own ? &own->pair : NULL;
