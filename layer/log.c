@@ -189,24 +189,14 @@ tally_log_say(enum tally_level level, const char *source, const char *format, ..
 		trim_utf8(note.message, strlen(note.message));
 	flatten(note.message);
 
-	struct note last = { .level = TALLY_LEVEL_WARNING, .source = "log" };
 	pthread_mutex_lock(&lock);
 	bool news = is_news(&note);
-	bool is_last = news && n_reported == MAX_REPORTED;
 	if (news)
 		enqueue(&note);
-	if (is_last) {
-		snprintf(last.message, sizeof(last.message),
-			 "%d different messages were reported; later ones are not",
-			 MAX_REPORTED);
-		enqueue(&last);
-	}
 	pthread_mutex_unlock(&lock);
 	if (!news)
 		goto out;
 	tell_people(&note);
-	if (is_last)
-		tell_people(&last);
 	void (*notify)(void) = atomic_load(&wake);
 	if (notify)
 		notify();

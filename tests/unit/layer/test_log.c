@@ -122,15 +122,8 @@ test_too_many(void)
 	struct tally_note_record note;
 	for (int i = 0; i < 5000; i++) {
 		tally_log_say(TALLY_LEVEL_INFO, "a", "message %d", i);
-		if (i < 4095) {
-			g_assert_true(tally_log_take(&note));
-			assert_no_note();
-		}
+		g_assert_true(tally_log_take(&note) == (i < 4096));
 	}
-	assert_note(TALLY_LEVEL_INFO, "a", "message 4095");
-	assert_note(TALLY_LEVEL_WARNING, "log",
-		    "4096 different messages were reported; later ones are not");
-	assert_no_note();
 	tally_log_reset();
 }
 
