@@ -229,7 +229,7 @@ take_ends(struct tally_device *d, struct tally_frame_input *in)
 }
 
 static void
-record_frame(struct tally_assembly *a, struct tally_frame_record *record)
+write_frame(struct tally_assembly *a, struct tally_frame_record *record)
 {
 	struct tally_annotator *annotator = atomic_load(&a->annotator);
 	if (annotator) {
@@ -248,9 +248,10 @@ record_frame(struct tally_assembly *a, struct tally_frame_record *record)
 	}
 }
 
-/* Writes a frame from the first n parts of the device's list and returns the parts. */
+/* Builds a frame from the first n parts of the device's list, writes it and
+ * returns the parts. */
 static void
-write_frame(struct tally_assembly *a, struct tally_device *d, struct tally_frame_input *in)
+build_frame(struct tally_assembly *a, struct tally_device *d, struct tally_frame_input *in)
 {
 	in->device = d->number;
 	in->parts = d->parts;
@@ -264,7 +265,7 @@ write_frame(struct tally_assembly *a, struct tally_device *d, struct tally_frame
 	const struct tally_frame_new is_new = { tally_lines_write_pass,
 						tally_lines_write_pipeline, a };
 	if (a->status == TALLY_RECORD_OK)
-		record_frame(a, tally_frame_build(a->builder, in, &is_new));
+		write_frame(a, tally_frame_build(a->builder, in, &is_new));
 	for (uint64_t i = 0; i < in->n_parts; i++) {
 		struct tally_frame_part *part = d->parts;
 		d->parts = part->next;
@@ -367,7 +368,7 @@ close_frame(struct tally_assembly *a, struct tally_device *d, const struct tally
 		for (const struct tally_frame_part *p = d->parts; p && p->frame <= in.frame;
 		     p = p->next)
 			in.n_parts++;
-		write_frame(a, d, &in);
+		build_frame(a, d, &in);
 		d->n_written += a->status == TALLY_RECORD_OK;
 	} else {
 		skip_frame(d, in.frame);
@@ -471,7 +472,7 @@ write_trailing(struct tally_assembly *a, struct tally_device *d, uint64_t now_ns
 	if (n_passes > n_unlisted && !is_all) {
 		report_trailing(d, n_passes - n_unlisted);
 	} else if (n_passes && is_all) {
-		write_frame(a, d, &in);
+		build_frame(a, d, &in);
 		d->next_frame = in.frame + 1;
 	}
 	while (d->parts) {
