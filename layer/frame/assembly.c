@@ -435,15 +435,16 @@ has_work(const struct tally_device *d)
 }
 
 /* Work after the last frame belongs to no frame, because it was never shown: a note reports
- * that it is left out. */
+ * that it is left out. Of clears in a context that was only tried there is nothing to say. */
 static void
 report_trailing(const struct tally_device *d, uint64_t n)
 {
-	tally_log_say(TALLY_LEVEL_INFO, "session",
-		      "%llu pass%s of device %u belong%s to no frame and %s left out: %s",
-		      (unsigned long long)n, n == 1 ? "" : "es", d->number, n == 1 ? "s" : "",
-		      n == 1 ? "is" : "are",
-		      d->next_frame ? "issued after its last frame" : "only clears, never shown");
+	if (d->next_frame)
+		tally_log_say(TALLY_LEVEL_INFO, "session",
+			      "%llu pass%s of device %u belong%s to no frame and %s left out: "
+			      "issued after its last frame",
+			      (unsigned long long)n, n == 1 ? "" : "es", d->number,
+			      n == 1 ? "s" : "", n == 1 ? "is" : "are");
 }
 
 /* Handles the frame that was open when its device or the capture ended. It gets a line if the
