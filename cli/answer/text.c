@@ -2,6 +2,7 @@
 #include "cli/answer/text.h"
 
 #include "cli/answer/bound.h"
+#include "cli/answer/demand.h"
 #include "cli/answer/words.h"
 #include "cli/log/device_summary.h"
 #include "cli/shared/each.h"
@@ -153,8 +154,9 @@ rate_text(double fps)
 const char *
 tally_answer_speed_text(const struct tally_answer_device *d)
 {
-	/* Where the speed changed, the median of all is that of no frame; one in a hundred, or in a
-	 * thousand, is there of as many. */
+	/* Where the speed changed, the median of all is that of no frame; a few frames have no
+	 * rate; one in a hundred, or in a thousand, is there of as many. */
+	enum { LEAST_RATE = 10 };
 	bool hundred = d->frames >= 100, thousand = d->frames >= 1000;
 	const char *median = tally_phrase("median %s, ", tally_duration_text(d->median_ns));
 	if (d->idle_ns > 0)
@@ -163,11 +165,14 @@ tally_answer_speed_text(const struct tally_answer_device *d)
 				    tally_duration_text(d->idle_ns),
 				    tally_duration_text(d->seconds * 1e9),
 				    tally_duration_text(d->median_ns));
-	return tally_phrase("%s fps%s%s%s%s; frame time %s%s %s", rate_text(d->fps),
-			    hundred ? ", 1 % low " : "", hundred ? rate_text(d->low_1_fps) : "",
-			    thousand ? ", 0.1 % low " : "",
-			    thousand ? rate_text(d->low_01_fps) : "", d->n_changes ? "" : median,
-			    hundred ? "p99" : "longest", tally_duration_text(d->p99_ns));
+	const char *fps = tally_phrase("%s fps%s%s%s%s; ", rate_text(d->fps),
+				       hundred ? ", 1 % low " : "",
+				       hundred ? rate_text(d->low_1_fps) : "",
+				       thousand ? ", 0.1 % low " : "",
+				       thousand ? rate_text(d->low_01_fps) : "");
+	return tally_phrase("%sframe time %s%s %s", d->frames < LEAST_RATE ? "" : fps,
+			    d->n_changes ? "" : median, hundred ? "p99" : "longest",
+			    tally_duration_text(d->p99_ns));
 }
 
 static const char *
@@ -507,6 +512,8 @@ tally_answer_quiet_text(const struct tally_answer *a, const struct tally_answer_
 	bool over = a->log->has_end || a->log->paused || !a->last_ns;
 	if (over || a->quiet_ns / 1000000 < LEAST_MS ||
 	    d->frames < LEAST_FRAMES || (double)a->quiet_ns < d->p99_ns)
+		return NULL;
+	if (d->idle_ns > 0 && tally_demand_waited(a->quiet_ns, a->quiet_work_ns, a->quiet_asleep))
 		return NULL;
 	return tally_phrase("no frame for the last %s or more%s",
 			    tally_duration_text((double)a->quiet_ns), quiet_text(a));

@@ -257,6 +257,11 @@ class Answer(CliCase):
                 got = self.answers(log_of(frames))[0]
                 self.assertEqual((got.get("idle_ns", 0) > 0, got["hitches"]["n"], got["lines"][1] == said), (demand, hitches, demand), got["lines"])
                 self.assertEqual("bound by events: it draws on demand" in got["lines"], demand)
+        # One that is killed while it waits, or while a lock holds it.
+        for call, told in (("poll", False), ("futex", True)):
+            lines = log_of(run())[:-1]
+            quiet = {"type": "process", "time_ns": int(10.04e9) + 10**9, "period_ns": 3 * 10**9, "ready_ns": 0, "threads": [], "asleep": [{"in": call, "n": 9, "ns": int(2.9e9)}]}
+            self.assertEqual("\nno frame for the last 3.00 s" in self.ok("report", self.write_log("a.jsonl", [*lines, quiet])).stdout.decode(), told, call)
 
     def test_one_pass(self):
         """Of a program of one pass it says what that consists of, and how to see more."""
@@ -438,7 +443,7 @@ class Answer(CliCase):
         self.assertIn("95.7 fps, 1 % low 18.2, 0.1 % low 10.0; frame time median 10.0 ms, p99 10.0 ms", got["lines"])
 
         # One in a hundred, or in a thousand, is not told of fewer.
-        for n, words in ((99, "100 fps; frame time median 10.0 ms, longest 10.0 ms"), (100, "100 fps, 1 % low 100; frame time median 10.0 ms, p99 10.0 ms"),
+        for n, words in ((9, "frame time median 10.0 ms, longest 10.0 ms"), (10, "100 fps; frame time median 10.0 ms, longest 10.0 ms"), (99, "100 fps; frame time median 10.0 ms, longest 10.0 ms"), (100, "100 fps, 1 % low 100; frame time median 10.0 ms, p99 10.0 ms"),
                          (1000, "100 fps, 1 % low 100, 0.1 % low 100; frame time median 10.0 ms, p99 10.0 ms")):
             self.assertIn(words, self.answer([(10, {"GBuffer": 2}, {})] * n)["lines"])
 
