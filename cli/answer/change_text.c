@@ -67,6 +67,19 @@ has_as_many(const struct tally_answer_change *c)
 	return fabs(draws) <= 0.1 && (draws * time <= 0 || 4 * fabs(draws) < fabs(time));
 }
 
+/* All passes took longer, or shorter, for about the same: what made them so is not known. */
+static bool
+is_drift(const struct tally_answer_change *c)
+{
+	return !c->is_pass && !c->others && c->work[TALLY_WORK_DRAWS][0] > 0 && has_as_many(c);
+}
+
+bool
+tally_answer_change_known(const struct tally_answer_change *c)
+{
+	return c->what && !c->starved && !c->no_cpu && !is_drift(c);
+}
+
 /* "bloom 0.35 -> 3.10 ms, same draws" */
 static const char *
 what_changed(const struct tally_answer_change *c)

@@ -422,8 +422,7 @@ tally_answer_busiest_text(const struct tally_answer_device *d)
 static int
 rank_of(const struct tally_answer_change *c)
 {
-	bool known = c->what && !c->starved && !c->no_cpu;
-	return 2 * known + (c->after_ns > c->before_ns);
+	return 2 * tally_answer_change_known(c) + (c->after_ns > c->before_ns);
 }
 
 /* Those with a cause in the program first, then slower ones, then the largest. */

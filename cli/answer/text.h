@@ -25,6 +25,8 @@ const char *tally_answer_hitch_text(const struct tally_answer_hitch *h);
 const char *tally_answer_change_text(const struct tally_answer_change *c);
 /* The longer frame time as a multiple of the other one. */
 double tally_answer_change_ratio(const struct tally_answer_change *c);
+/* Whether what made it is known, and is in the program. */
+bool tally_answer_change_known(const struct tally_answer_change *c);
 /* "from frame 300 on a new pass: Bloom 0.90 ms (6 % of the frame)" */
 const char *tally_answer_presence_text(const struct tally_answer_device *d);
 const char *tally_answer_memory_text(const struct tally_answer_device *d);

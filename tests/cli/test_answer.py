@@ -1181,6 +1181,9 @@ class Answer(CliCase):
         frames = [(ms, {"GBuffer": ms - 6, "UI": 0.1 * ms}, {}) for ms in (8, 24, 7, 14, 28) for _ in range(100)]
         lines = self.answer(frames)["lines"]
         self.assertRegex("".join(lines), "from frame 100 on 3.0 times slower: .*from frame 300 on 2.0 times slower: .*and 2 more changes of speed")
+        # The GPU takes longer for all of the same work: that is no cause yet.
+        frames = [(ms, {"GBuffer": gpu / 2, "UI": gpu / 2}, {}) for ms, gpu in ((8, 6), (10, 8), (8, 6), (10, 8), (24, 8)) for _ in range(100)]
+        self.assertIn("from frame 400 on 2.4 times slower", "".join(self.answer(frames)["lines"]))
         # Two are told where there are many lines: passes, which the table has, make room.
         names = [f"{name} of the whole landscape {i}" for i, name in enumerate(("Shadows", "Terrain", "Water", "Bloom", "Copies"))]
         IDS.update({name: f"{100 + i:016x}" for i, name in enumerate(names)})
