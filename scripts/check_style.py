@@ -8,12 +8,13 @@ No function over 100 lines, no line over 100 columns (tabs are 8), no blanks at 
 spaces for indentation, no unfinished marks (TODO, FIXME, XXX), and every header opens with a comment of at
 least three lines. In cli/ only the writers of text, JSON and CSV call the C library's output functions, except for
 literals. A path of a project file, in code or documents, must exist. Only query/quirks.c recognises
-a driver by its name. Source files of any language state their
-licence in the first line, after "#!": --add-licence writes it where it is missing. Prints one "file:line: what is
-wrong" a finding. Exit status: 0 nothing found, 1 findings, 2 no source files.
+a driver by its name. No Python function takes the name of an earlier one, which would be lost. Source files of any
+language state their licence in the first line, after "#!": --add-licence writes it where it is missing. Prints one
+"file:line: what is wrong" a finding. Exit status: 0 nothing found, 1 findings, 2 no source files.
 """
 
 import argparse
+import ast
 import os
 import pathlib
 import re
@@ -97,6 +98,17 @@ def check_drivers(lines):
             yield number, f"a driver recognised by its name: a row of {QUIRKS}"
 
 
+def check_twice(text):
+    """A function or class whose name is taken again in the same scope is never called: a test of it never runs."""
+    for scope in ast.walk(ast.parse(text)):
+        first = {}
+        for made in scope.body if isinstance(scope, (ast.Module, ast.ClassDef)) else ():
+            if isinstance(made, (ast.FunctionDef, ast.ClassDef)):
+                if made.name in first:
+                    yield made.lineno, f"defines {made.name} again: that of line {first[made.name]} is lost"
+                first[made.name] = made.lineno
+
+
 def check_file(root, path, name):
     text = path.read_text(encoding="utf-8", errors="replace")
     lines = text.split("\n")
@@ -159,6 +171,10 @@ def main():
                 print(f"{path.relative_to(root)}:{line}: {wrong}")
     for path in [*sorted(root.glob("*.md")), *sorted((root / "docs").glob("*.md"))]:
         for line, wrong in check_names(root, path.read_text(encoding="utf-8").split("\n")):
+            n_wrong += 1
+            print(f"{path.relative_to(root)}:{line}: {wrong}")
+    for path in sorted(path for folder in (*FOLDERS, "scripts", "data") for path in (root / folder).rglob("*.py")):
+        for line, wrong in check_twice(path.read_text(encoding="utf-8")):
             n_wrong += 1
             print(f"{path.relative_to(root)}:{line}: {wrong}")
     for path, wrong in check_licences(root, args.add_licence):

@@ -44,6 +44,9 @@ CASES = [
     ("by its version", "gl_shim/a.c", 'int x = strstr(info->driver_version, "Mesa");\n', "gl_shim/a.c:2: a driver rec"),
     ("drivers that are equal", "query/a.c", "int x = strcmp(driver, a->driver);\n", ""),
     ("in its place", "query/quirks.c", 'int x = !strncmp(vendor, "Intel", 5);\n', ""),
+    ("a test that hides another", "tests/a.py", f"# {SPDX}\nclass A:\n    def f(self): pass\n    def f(self): pass\n",
+     "tests/a.py:4: defines f again: that of line 3 is lost"),
+    ("one name in two classes", "tests/a.py", f"# {SPDX}\nclass A:\n    def f(self): pass\nclass B:\n    def f(self): pass\n", ""),
     ("tests count too", "tests/unit/a.c", function(101), "a function of 101"),
 ]
 
