@@ -90,7 +90,7 @@ find_asleep(const struct tally_asleep_record *asleep, uint32_t n, uint64_t drive
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct tally_asleep_record a = asleep[i];
-		if (!a.thread && (strcmp(a.in, "futex") == 0 || strcmp(a.in, "ioctl") == 0))
+		if (tally_asleep_may_be_driver(&a))
 			a.ns -= MIN(a.ns, driver_ns);
 		bool most = a.ns > out[0].ns;
 		if (a.ns <= out[1].ns)

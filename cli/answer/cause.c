@@ -131,7 +131,7 @@ is_of_disk(const struct tally_answer_hitch *h)
 {
 	const struct tally_asleep_record *a = h->was.asleep;
 	bool slept = a->in && share_of(h, a->ns) >= LOOKED;
-	return is_read(h) && (!slept || (a->of && strcmp(a->of, "file") == 0));
+	return is_read(h) && (!slept || tally_asleep_in_file(a));
 }
 
 static bool

@@ -86,8 +86,6 @@ void tally_cause_driver(struct tally_answer_hitch *h, double drew_ns, double no_
 void tally_cause_caller(struct tally_answer_hitch *h);
 /* "Bloom 0.35 -> 20.1 ms, same draws"; valid as that of tally_phrase(). */
 const char *tally_cause_text(const struct tally_answer_hitch *h);
-/* "sleep: clock_nanosleep", "for loader: futex" */
-const char *tally_asleep_text(const struct tally_asleep_record *a);
 /* The cause in a sum of many: the pass's name, "the CPU", ...; valid likewise. */
 const char *tally_cause_short_text(const struct tally_answer_hitch *h);
 

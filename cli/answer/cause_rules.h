@@ -109,7 +109,7 @@ static inline bool
 is_read(const struct tally_answer_hitch *h)
 {
 	const struct tally_asleep_record *a = h->was.asleep;
-	bool seen = a->in && strstr(a->in, "read") && a->of && strcmp(a->of, "file") == 0;
+	bool seen = tally_asleep_kind(a) == TALLY_ASLEEP_READ && tally_asleep_in_file(a);
 	return more_of(h, TALLY_HITCH_DISK_BYTES) >= (seen ? SLOW_DISK : DISK_RATE);
 }
 

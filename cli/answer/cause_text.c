@@ -229,26 +229,6 @@ pass_text(const struct tally_answer_hitch *h)
 			    h->or_wait ? ", or a wait of the CPU" : "");
 }
 
-const char *
-tally_asleep_text(const struct tally_asleep_record *a)
-{
-	static const struct {
-		const char *in, *what; /* part of the call's name */
-	} places[] = {
-		{ "nanosleep", "sleep" },       { "futex", "lock, or another thread" },
-		{ "wait4", "another process" }, { "waitid", "another process" },
-		{ "fault", "page of memory" },  { "fork", "another process" },
-		{ "clone", "another process" },
-	};
-	const char *what = a->of;
-	if (a->thread)
-		return tally_phrase("for %s: %s", tally_short_name(a->thread), a->in);
-	for (size_t i = 0; i < G_N_ELEMENTS(places); i++)
-		if (strstr(a->in, places[i].in))
-			what = places[i].what;
-	return what ? tally_phrase("%s: %s", what, a->in) : a->in;
-}
-
 /* Whether it was seen asleep for a good part of such a part of it. */
 static bool
 is_seen(const struct tally_answer_hitch *h, double part)
@@ -272,22 +252,15 @@ asleep_text(const struct tally_answer_hitch *h, double part, const char *else_te
 			    tally_duration_text((double)a[1].ns));
 }
 
-/* A driver may sleep so, in calls in which passtally does not expect it. */
-static bool
-may_be_driver(const struct tally_asleep_record *a)
-{
-	return a->in && !a->thread && !a->of && strcmp(a->in, "futex") == 0;
-}
-
 /* Where it was seen for a small part; `else_text`: nowhere. */
 static const char *
 seldom_seen_text(const struct tally_answer_hitch *h, const char *else_text)
 {
 	const struct tally_asleep_record *a = h->was.asleep, *limiter = &h->was.limiter;
-	if (!may_be_driver(a) && share_of(h, a->ns) >= PART)
+	if (!tally_asleep_may_be_driver(a) && share_of(h, a->ns) >= PART)
 		return tally_phrase(" (%s %s, or before it)", tally_asleep_text(a),
 				    tally_duration_text((double)a->ns));
-	if (share_of(h, limiter->ns) >= (may_be_driver(limiter) ? LOOKED : PART))
+	if (share_of(h, limiter->ns) >= (tally_asleep_may_be_driver(limiter) ? LOOKED : PART))
 		return tally_phrase(" (%s, or before it)", tally_asleep_text(limiter));
 	return else_text;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/answer/demand.h"
 
-#include <glib.h>
+#include "cli/answer/asleep.h"
 
 /* Shorter ones may wait for the screen, in a compositor's or a toolkit's own loop. */
 #define LEAST_NS 100000000
@@ -11,14 +11,10 @@ bool
 tally_demand_waited(uint64_t frame_ns, uint64_t busy_ns,
 		    const struct tally_asleep_record *asleep)
 {
-	static const char *const waits[] = {
-		"poll", "ppoll", "select", "pselect6", "epoll_wait", "epoll_pwait", NULL
-	};
 	/* The time in it is that of the looks at the thread, which miss some. One that polls
 	 * nothing sleeps. */
-	return frame_ns >= LEAST_NS && asleep->in && !asleep->of &&
-	       g_strv_contains(waits, asleep->in) && asleep->ns >= frame_ns / 2 &&
-	       busy_ns <= frame_ns / 4;
+	return frame_ns >= LEAST_NS && tally_asleep_kind(asleep) == TALLY_ASLEEP_EVENTS &&
+	       asleep->ns >= frame_ns / 2 && busy_ns <= frame_ns / 4;
 }
 
 bool

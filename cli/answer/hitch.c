@@ -167,13 +167,9 @@ take_time(const struct tally_hitches *h, uint64_t first, const struct tally_hitc
 static bool
 is_of_limiter(const struct tally_asleep_record *a)
 {
-	static const char *const calls[] = { "sleep", "futex", "poll", "select", "ioctl" };
-	if (!a->in || a->thread || (a->of && strcmp(a->of, "sleep") != 0))
-		return false;
-	for (size_t i = 0; i < G_N_ELEMENTS(calls); i++)
-		if (strstr(a->in, calls[i]))
-			return true;
-	return false;
+	enum tally_asleep_kind kind = tally_asleep_kind(a);
+	bool may_wait = kind >= TALLY_ASLEEP_EVENTS && kind <= TALLY_ASLEEP_DEVICE && !a->of;
+	return !a->thread && (kind == TALLY_ASLEEP_SLEEP || may_wait);
 }
 
 /* Where its thread slept for longer than in a usual frame, and where not: that may be a limiter. */

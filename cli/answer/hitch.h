@@ -9,6 +9,7 @@
 #ifndef PASSTALLY_CLI_ANSWER_HITCH_H
 #define PASSTALLY_CLI_ANSWER_HITCH_H
 
+#include "cli/answer/asleep.h"
 #include "cli/answer/event.h"
 
 #include <glib.h>
