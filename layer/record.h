@@ -355,6 +355,8 @@ struct tally_asleep_record {
 	const char *in; /* "futex" */
 	const char *of; /* "file"; NULL: none, or not known */
 	const char *thread; /* the name of the one that it waited for; NULL: not known */
+	/* What that one was in, or the main thread where it is not known; "running": none. */
+	const char *other_in, *other_of;
 	uint64_t ns;
 	uint32_t n;
 };

@@ -45,9 +45,11 @@ static struct watched {
 	struct sleep *last; /* the collector's: in which the last look found it */
 } threads[MAX_THREADS];
 
-/* What a thread is in. */
+/* What a thread is in: a system call, or none. */
+enum { IN_FAULT = -1, IN_NONE = -2, NOT_KNOWN = -3, REFUSED = -4 };
+
 struct place {
-	long call; /* -1: a page fault */
+	long call;
 	uint64_t argument; /* its first: which lock, which file */
 	uint32_t other; /* the thread for which it waits; 0: not known */
 };
@@ -60,12 +62,17 @@ static struct sleep {
 	const char *of;
 	uint32_t n;
 	char thread[16];
+	/* What the other thread was in, found so much more often than all else: the one for which
+	 * it waits, or, in a lock of which none is known, the main thread. */
+	long other_call;
+	const char *other_of;
+	uint32_t n_other;
 } sleeps[MAX_SLEEPS]; /* a ring */
 static uint64_t n_sleeps;
 static bool is_refused; /* a security module forbids it, and may log each attempt */
 
 static struct tally_asleep_record found[MAX_LISTED];
-static char found_names[MAX_LISTED][32];
+static char found_names[MAX_LISTED][32], found_other_names[MAX_LISTED][32];
 
 /* What the first argument of a system call says. */
 enum first_argument {
@@ -314,25 +321,46 @@ awaited(uint64_t word, uint64_t operation, uint64_t value)
 		       : 0;
 }
 
+static bool
+is_futex(long number)
+{
+	const struct call *call = find_call(number);
+	return call && strcmp(call->name, "futex") == 0;
+}
+
+/* The system call in which a thread is, and its arguments. */
+static long
+read_call(uint64_t tid, uint64_t arguments[3])
+{
+	char text[256];
+	long call;
+	errno = 0;
+	tally_small_file_of_thread((pid_t)tid, "syscall", text, sizeof(text));
+	if (errno == EACCES || errno == EPERM)
+		return REFUSED;
+	if (strncmp(text, "running", strlen("running")) == 0)
+		return IN_NONE;
+	if (sscanf(text, "%ld %" SCNx64 " %" SCNx64 " %" SCNx64, &call, &arguments[0],
+		   &arguments[1], &arguments[2]) < 1)
+		return NOT_KNOWN;
+	return call >= 0 || waits_for_page(tid) ? call : NOT_KNOWN;
+}
+
 /* False: it runs, or is in a call in which drivers wait, or it is not known. */
 static bool
 read_place(const struct watched *w, uint64_t tid, struct place *out)
 {
-	char text[256];
-	uint64_t second = 0, third = 0;
-	errno = 0;
+	uint64_t arguments[3] = { 0 };
 	if (atomic_load(&w->waiting) == tid)
 		return false;
-	tally_small_file_of_thread((pid_t)tid, "syscall", text, sizeof(text));
-	is_refused = errno == EACCES || errno == EPERM;
-	if (sscanf(text, "%ld %" SCNx64 " %" SCNx64 " %" SCNx64, &out->call, &out->argument,
-		   &second, &third) < 1 ||
-	    atomic_load(&w->waiting) == tid)
+	out->call = read_call(tid, arguments);
+	is_refused = out->call == REFUSED;
+	if (out->call < IN_FAULT || atomic_load(&w->waiting) == tid)
 		return false;
-	const struct call *call = find_call(out->call);
-	if (call && strcmp(call->name, "futex") == 0)
-		out->other = awaited(out->argument, second, third);
-	return out->call >= 0 || waits_for_page(tid);
+	out->argument = arguments[0];
+	if (is_futex(out->call))
+		out->other = awaited(arguments[0], arguments[1], arguments[2]);
+	return true;
 }
 
 static bool
@@ -341,20 +369,44 @@ is_same_place(const struct place *a, const struct place *b)
 	return a->call == b->call && a->argument == b->argument && a->other == b->other;
 }
 
+/* Of what it is, by its first argument. */
+static const char *
+kind_of_call(long number, uint64_t argument)
+{
+	const struct call *call = find_call(number);
+	if (call && call->first == FIRST_FILE)
+		return kind_of_file(argument);
+	return call && call->first == FIRST_WATCHED && !argument ? "sleep" : NULL;
+}
+
 static struct sleep *
 note_sleep(const struct sleep *since, const struct place *at)
 {
 	struct sleep *s = &sleeps[n_sleeps++ % MAX_SLEEPS];
-	const struct call *call = find_call(at->call);
 	*s = *since;
 	s->at = *at;
-	if (call && call->first == FIRST_FILE)
-		s->of = kind_of_file(at->argument);
-	if (call && call->first == FIRST_WATCHED && !at->argument)
-		s->of = "sleep";
+	s->of = kind_of_call(at->call, at->argument);
 	if (at->other) /* the name stays empty if the process has no such thread */
 		tally_small_file_of_thread((pid_t)at->other, "comm", s->thread, sizeof(s->thread));
 	return s;
+}
+
+static void
+look_at_other(struct sleep *s)
+{
+	uint64_t arguments[3] = { 0 };
+	uint64_t tid = s->thread[0] ? s->at.other : (uint64_t)getpid();
+	if (!is_futex(s->at.call) || tid == s->tid)
+		return;
+	long call = read_call(tid, arguments);
+	if (s->n_other && call != s->other_call) {
+		s->n_other--;
+	} else {
+		if (!s->n_other)
+			s->other_of = kind_of_call(call, arguments[0]);
+		s->other_call = call;
+		s->n_other++;
+	}
 }
 
 static void
@@ -375,6 +427,7 @@ look_at(struct watched *w, const struct sleep *since, uint64_t next_ns)
 		return;
 	if (!goes_on || !is_same_place(&s->at, &at))
 		s = note_sleep(since, &at);
+	look_at_other(s);
 	s->n++;
 	s->end_ns = next_ns;
 	w->last = s;
@@ -425,14 +478,14 @@ is_same_text(const char *a, const char *b)
 }
 
 static const char *
-name_sleep(const struct sleep *s, char buffer[32])
+name_call(long number, char buffer[32])
 {
-	const struct call *call = find_call(s->at.call);
+	const struct call *call = find_call(number);
 	if (call)
 		return call->name;
-	if (s->at.call < 0)
-		return "fault";
-	snprintf(buffer, 32, "syscall %ld", s->at.call);
+	if (number < 0)
+		return number == IN_FAULT ? "fault" : number == IN_NONE ? "running" : NULL;
+	snprintf(buffer, 32, "syscall %ld", number);
 	return buffer;
 }
 
@@ -441,10 +494,14 @@ static uint32_t
 list_sleep(const struct sleep *s, uint64_t ns, uint32_t n)
 {
 	struct tally_asleep_record next = {
-		.in = name_sleep(s, found_names[n]),
+		.in = name_call(s->at.call, found_names[n]),
 		.of = s->of,
 		.thread = s->thread[0] ? s->thread : NULL,
 	};
+	if (s->n_other) {
+		next.other_in = name_call(s->other_call, found_other_names[n]);
+		next.other_of = s->other_of;
+	}
 	uint32_t at = 0;
 	while (at < n && !(is_same_text(found[at].in, next.in) && found[at].of == next.of &&
 			   is_same_text(found[at].thread, next.thread)))

@@ -150,23 +150,26 @@ run_frames(void *waits)
 	return NULL;
 }
 
+#define LOOKS "pread64" /* in which this thread, the main one, finds itself */
+
 static const struct row {
 	const char *name;
 	void (*wait)(void);
 	const char *in, *of, *thread; /* in NULL: nothing is found */
+	const char *other_in, *other_of;
 } table[] = {
-	{ "pipe", read_pipe, "read", "pipe", NULL },
-	{ "poll", poll_pipe, "poll", NULL, NULL },
-	{ "poll-nothing", poll_nothing, "poll", "sleep", NULL },
-	{ "lock", lock, "futex", NULL, "holder" },
-	{ "planted", wait_in_planted, "futex", NULL, "holder" },
-	{ "other-lock", wait_in_other_lock, "futex", NULL, NULL },
-	{ "negative", wait_in_negative, "futex", NULL, NULL },
-	{ "shared", wait_in_shared, "futex", NULL, NULL },
-	{ "join", join, "futex", NULL, "worker" },
-	{ "nap", nap, "clock_nanosleep", NULL, NULL },
-	{ "driver", wait_in_driver, NULL, NULL, NULL },
-	{ "work", work, NULL, NULL, NULL },
+	{ "pipe", read_pipe, "read", "pipe", NULL, NULL, NULL },
+	{ "poll", poll_pipe, "poll", NULL, NULL, NULL, NULL },
+	{ "poll-nothing", poll_nothing, "poll", "sleep", NULL, NULL, NULL },
+	{ "lock", lock, "futex", NULL, "holder", LOOKS, NULL },
+	{ "planted", wait_in_planted, "futex", NULL, "holder", LOOKS, NULL },
+	{ "other-lock", wait_in_other_lock, "futex", NULL, NULL, LOOKS, NULL },
+	{ "negative", wait_in_negative, "futex", NULL, NULL, LOOKS, NULL },
+	{ "shared", wait_in_shared, "futex", NULL, NULL, LOOKS, NULL },
+	{ "join", join, "futex", NULL, "worker", "read", "pipe" },
+	{ "nap", nap, "clock_nanosleep", NULL, NULL, NULL, NULL },
+	{ "driver", wait_in_driver, NULL, NULL, NULL, NULL, NULL },
+	{ "work", work, NULL, NULL, NULL, NULL, NULL },
 };
 
 /* The thread of frames is where it waits; its 20th frame ended 190 ms after base_ns. */
@@ -230,6 +233,8 @@ test_place(const void *row)
 		g_assert_cmpstr(found->in, ==, p->in);
 		g_assert_cmpstr(found->of, ==, p->of);
 		g_assert_cmpstr(found->thread, ==, p->thread);
+		g_assert_cmpstr(found->other_in, ==, p->other_in);
+		g_assert_cmpstr(found->other_of, ==, p->other_of);
 		g_assert_cmpuint(found->n, ==, 3);
 		g_assert_cmpuint(found->ns, ==, 6 * MS); /* to where the next look is due */
 	}
