@@ -98,6 +98,8 @@ find_asleep(const struct tally_asleep_record *asleep, uint32_t n, uint64_t drive
 		a.in = g_intern_string(a.in);
 		a.of = g_intern_string(a.of);
 		a.thread = g_intern_string(a.thread);
+		a.other_in = g_intern_string(a.other_in);
+		a.other_of = g_intern_string(a.other_of);
 		out[1] = most ? out[0] : a;
 		out[0] = most ? a : out[0];
 	}

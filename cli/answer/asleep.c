@@ -5,6 +5,7 @@
 #include "cli/shared/text.h"
 
 #include <glib.h>
+#include <string.h>
 
 static const struct {
 	const char *call;
@@ -46,8 +47,8 @@ tally_asleep_may_be_driver(const struct tally_asleep_record *a)
 	return !a->thread && (kind == TALLY_ASLEEP_LOCK || kind == TALLY_ASLEEP_DEVICE);
 }
 
-const char *
-tally_asleep_text(const struct tally_asleep_record *a)
+static const char *
+place_text(const struct tally_asleep_record *a)
 {
 	static const char *const words[TALLY_N_ASLEEP_KINDS] = {
 		[TALLY_ASLEEP_SLEEP] = "sleep",
@@ -55,9 +56,31 @@ tally_asleep_text(const struct tally_asleep_record *a)
 		[TALLY_ASLEEP_PROCESS] = "another process",
 		[TALLY_ASLEEP_PAGE] = "page of memory",
 	};
-	if (a->thread)
-		return tally_phrase("for %s: %s", tally_short_name(a->thread), a->in);
 	const char *what = words[tally_asleep_kind(a)];
 	what = what ? what : a->of;
 	return what ? tally_phrase("%s: %s", what, a->in) : a->in;
+}
+
+/* Whether it tells something that the thread it waited for was in that call; of the main thread,
+ * which may be another, only what is no wait for work. */
+static bool
+is_telling(const struct tally_asleep_record *other, bool main)
+{
+	enum tally_asleep_kind kind = tally_asleep_kind(other);
+	if (!other->in || strcmp(other->in, "running") == 0 || kind == TALLY_ASLEEP_LOCK)
+		return false;
+	return !main || kind == TALLY_ASLEEP_SLEEP || kind == TALLY_ASLEEP_PROCESS ||
+	       kind == TALLY_ASLEEP_PAGE || tally_asleep_in_file(other);
+}
+
+const char *
+tally_asleep_text(const struct tally_asleep_record *a)
+{
+	const struct tally_asleep_record at = { .in = a->other_in, .of = a->other_of };
+	const char *other = is_telling(&at, !a->thread) ? place_text(&at) : NULL;
+	if (!a->thread)
+		return other ? tally_phrase("%s; main thread in %s", place_text(a), other)
+			     : place_text(a);
+	return other ? tally_phrase("for %s, in %s", tally_short_name(a->thread), other)
+		     : tally_phrase("for %s: %s", tally_short_name(a->thread), a->in);
 }

@@ -89,6 +89,8 @@ put_asleep(struct tally_out *o, const struct tally_asleep_record *a)
 		tally_out_text(o, "in", a[i].in);
 		tally_out_text(o, "of", a[i].of);
 		tally_out_text(o, "thread", a[i].thread);
+		tally_out_text(o, "other_in", a[i].other_in);
+		tally_out_text(o, "other_of", a[i].other_of);
 		tally_out_u64(o, "ns", a[i].ns);
 		tally_out_end_object(o);
 	}

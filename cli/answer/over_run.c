@@ -63,7 +63,9 @@ add_gauges(struct tally_over_run *r, const struct tally_frame_record *f)
 static void
 add_place(struct tally_over_run *r, const struct tally_asleep_record *a)
 {
-	const char *in = g_intern_string(tally_asleep_text(a));
+	struct tally_asleep_record own = *a;
+	own.other_in = NULL; /* that differs from frame to frame */
+	const char *in = g_intern_string(tally_asleep_text(&own));
 	int i = 0;
 	while (i < TALLY_RUN_PLACES && r->places[i].in && r->places[i].in != in)
 		i++;

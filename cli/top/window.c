@@ -102,6 +102,8 @@ copy_frame(const struct tally_log_line *line)
 		asleep[i].in = g_intern_string(asleep[i].in);
 		asleep[i].of = g_intern_string(asleep[i].of);
 		asleep[i].thread = g_intern_string(asleep[i].thread);
+		asleep[i].other_in = g_intern_string(asleep[i].other_in);
+		asleep[i].other_of = g_intern_string(asleep[i].other_of);
 	}
 	struct tally_pass_record *p = (void *)at;
 	f->passes = COPY(&at, f->passes, f->n_passes);
