@@ -499,19 +499,17 @@ tally_amd_catalogue_create(struct tally_gl_api *api, struct tally_source *src,
 		.api = api,
 		.one_group = tally_gl_quirk(TALLY_QUIRK_MONITORS_ONE_GROUP, api->driver),
 	};
-	struct tally_key_table own_keys = { NULL };
 	struct tally_amd_catalogue *out = NULL;
 
 	*status = TALLY_NO_MEMORY;
 	if (list_groups(&d) && list_counters(&d) && choose(&d, src->wanted) &&
 	    put_into_sets(&d)) {
-		out = d.n_sets ? make(&d, src->keys ? src->keys : &own_keys) : NULL;
+		out = d.n_sets ? make(&d, src->keys) : NULL;
 		if (out || !d.n_sets) {
 			*status = out ? TALLY_OK : TALLY_UNSUPPORTED;
 			report_left_out(&d, src, out ? out->n_counters : 0);
 		}
 	}
-	tally_key_table_finish(&own_keys);
 	tally_key_table_finish(&d.named);
 	free(d.groups);
 	free(d.active);

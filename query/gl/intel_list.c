@@ -331,14 +331,12 @@ tally_intel_list(struct tally_intel_offer *offer, const struct tally_gl_api *api
 		 const struct tally_intel_dialect *dialect, struct tally_source *src)
 {
 	struct lister in = { offer, api, dialect, src, false, false, 0 };
-	struct tally_key_table own = { NULL };
 	struct listing *l = calloc(1, sizeof(*l));
 	if (!l)
 		return false;
-	l->keys = src->keys ? src->keys : &own;
+	l->keys = src->keys;
 	bool ok = list_all(&in, l);
 	free(l);
-	tally_key_table_finish(&own);
 	return ok;
 }
 

@@ -455,7 +455,6 @@ struct tally_khr_catalogue *
 tally_khr_catalogue_create(struct tally_vk_source *src, enum tally_status *status)
 {
 	struct draft d = { .api = src->api };
-	struct tally_key_table own_keys = { NULL };
 	struct tally_khr_catalogue *out = NULL;
 
 	d.n_families = src->api->n_families < TALLY_KHR_MAX_FAMILIES ? src->api->n_families
@@ -463,7 +462,7 @@ tally_khr_catalogue_create(struct tally_vk_source *src, enum tally_status *statu
 	*status = TALLY_NO_MEMORY;
 	bool ok = list(&d);
 	for (uint32_t f = 0; ok && f < d.n_families; f++) {
-		choose(&d, src->wanted, src->keys ? src->keys : &own_keys, f);
+		choose(&d, src->wanted, src->keys, f);
 		d.first[f + 1] = d.n;
 	}
 	if (ok && !d.no_memory && group(&d)) {
@@ -473,7 +472,6 @@ tally_khr_catalogue_create(struct tally_vk_source *src, enum tally_status *statu
 			report_left_out(&d, src, out);
 		}
 	}
-	tally_key_table_finish(&own_keys);
 	for (uint32_t f = 0; f < d.n_families; f++) {
 		free(d.tables[f].counters);
 		free(d.tables[f].texts);

@@ -148,11 +148,14 @@ static struct tally_gl_api api = {
 static struct tally_source *
 open_wanted(const struct odd_query *table, unsigned n, const char *wanted)
 {
+	static struct tally_key_table keys;
 	queries = table;
 	n_queries = n;
 	n_calls = 0;
+	tally_key_table_finish(&keys);
 	struct tally_source *src = tally_gl_intel_create(&api);
 	src->wanted = wanted;
+	src->keys = &keys;
 	g_assert_cmpint(src->ops->open(src, 4), ==, TALLY_OK);
 	return src;
 }

@@ -261,10 +261,13 @@ drv_init(struct tally_vk_api *api)
 static inline struct tally_vk_source *
 open_source(struct tally_vk_api *api, const char *wanted, enum tally_status want)
 {
+	static struct tally_key_table keys;
 	struct tally_vk_source *src = tally_vk_khr_create(api);
 
+	tally_key_table_finish(&keys);
 	api->n_families = drv.n_families;
 	src->wanted = wanted;
+	src->keys = &keys;
 	g_assert_cmpint(src->ops->open(src), ==, want);
 	src->wanted = NULL;
 	return src;
