@@ -281,12 +281,6 @@ find_basic(struct lister *in, struct listing *l, const unsigned *ids, uint32_t n
 	return first;
 }
 
-static bool
-is_pinned(const char *pinned, const char *name)
-{
-	return strcmp(pinned, name) == 0 || tally_list_matches(pinned, name, NULL);
-}
-
 /* False only on OOM. To be called inside the guard. */
 static bool
 list_all(struct lister *in, struct listing *l)
@@ -301,7 +295,7 @@ list_all(struct lister *in, struct listing *l)
 	if (!in->offer->layouts)
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
-		if (!ask_query(in, l, ids[i]) || (pinned && !is_pinned(pinned, l->name)))
+		if (!ask_query(in, l, ids[i]) || (pinned && !tally_set_is_pinned(l->name, pinned)))
 			continue;
 		/* A user who pins a set and names no counters wants the counters of the set. */
 		l->everything = pinned && (!wanted || tally_list_has(wanted, "overview"));

@@ -347,6 +347,12 @@ tally_counter_group(uint32_t n, uint32_t *set_of, uint32_t *order, tally_counter
 	return n_sets;
 }
 
+bool
+tally_set_is_pinned(const char *name, const char *pinned)
+{
+	return strcmp(name, pinned) == 0 || tally_list_matches(pinned, name, NULL);
+}
+
 __attribute__((hot)) uint32_t
 tally_counter_turn(const struct tally_counter_set *const *sets, uint32_t n, const char *pinned,
 		   uint64_t turn)
@@ -357,8 +363,7 @@ tally_counter_turn(const struct tally_counter_set *const *sets, uint32_t n, cons
 		return (uint32_t)(turn % n);
 	for (uint32_t i = 0; i < n; i++) {
 		const char *name = sets[i]->layout.set;
-		if (name &&
-		    (strcmp(name, pinned) == 0 || tally_list_matches(pinned, name, NULL)))
+		if (name && tally_set_is_pinned(name, pinned))
 			return i;
 	}
 	return TALLY_NO_SET;

@@ -80,6 +80,8 @@ typedef bool tally_counter_fits(void *data, const uint32_t *chosen, uint32_t n_c
 uint32_t tally_counter_group(uint32_t n, uint32_t *set_of, uint32_t *order,
 			     tally_counter_fits *fits, void *data);
 
+/* Whether --set, with this value, means the set of that name. */
+bool tally_set_is_pinned(const char *name, const char *pinned);
 /* The index of the set to count, of n sets: `turn` is the number of captured frames; `pinned`
  * (--set) or NULL: the index of the set with that name, TALLY_NO_SET when there is none. */
 uint32_t tally_counter_turn(const struct tally_counter_set *const *sets, uint32_t n,

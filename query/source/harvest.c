@@ -22,7 +22,6 @@ struct open_source {
 struct turn {
 	struct tally_source *src;
 	uint32_t set; /* index among that source's sets */
-	bool pinned;
 };
 
 struct harvest_slot {
@@ -58,7 +57,7 @@ struct tally_harvest {
 	struct turn *turns; /* one for each of the sets */
 	uint32_t n_sets;
 	bool has_sets; /* now or at some time */
-	bool pins; /* only a set that is pinned is counted */
+	const char *pinned; /* only a set of that name is counted; NULL: all in turn */
 	bool in_frame; /* one was begun, and has not ended here */
 	uint64_t first_frame, every, chosen_for; /* see tally_harvest_rotate() */
 	const struct tally_counter_set *unselected, *selected;
@@ -374,32 +373,23 @@ void
 tally_harvest_rotate(struct tally_harvest *h, const char *pinned, uint64_t first_frame,
 		     uint64_t every)
 {
-	h->pins = pinned != NULL;
+	h->pinned = pinned;
 	h->first_frame = first_frame;
 	h->every = every;
 	h->chosen_for = UINT64_MAX;
-	for (uint32_t i = 0; i < h->n_sets; i++)
-		h->turns[i].pinned = pinned && tally_counter_turn(&h->sets[i], 1, pinned, 0) == 0;
 }
 
 /* The set whose turn it is in the frame. */
 static uint32_t
 turn_of(const struct tally_harvest *h, uint64_t frame)
 {
-	uint32_t i = 0, frames = 1;
-	if (!h->n_sets)
-		return TALLY_NO_SET;
-	if (h->pins) {
-		while (i < h->n_sets && !h->turns[i].pinned)
-			i++;
-		return i < h->n_sets ? i : TALLY_NO_SET;
-	}
-	for (; i < h->n_open; i++) {
+	uint32_t frames = 1;
+	for (uint32_t i = 0; i < h->n_open; i++) {
 		if (frames < h->open[i].src->turn_frames)
 			frames = h->open[i].src->turn_frames;
 	}
 	uint64_t turn = frame < h->first_frame ? 0 : (frame - h->first_frame) / h->every;
-	return (uint32_t)(turn / frames % h->n_sets);
+	return tally_counter_turn(h->sets, h->n_sets, h->pinned, turn / frames);
 }
 
 __attribute__((hot)) const struct tally_layout *

@@ -45,9 +45,9 @@ const struct tally_counter_set *const *tally_harvest_sets(const struct tally_har
  * counted (TALLY_NO_SET). Initially 0 is counted. Sets of a source that gave up are removed
  * by this call. */
 void tally_harvest_select(struct tally_harvest *h, uint32_t set);
-/* From here on tally_harvest_frame() selects the set that is pinned (--set), or if that is NULL
- * the sets in turn, one for `every` frames from `first_frame` on (more where a source wants to).
- * Without this call each has one frame. */
+/* From here on tally_harvest_frame() selects the set that is pinned (--set, a string that
+ * outlives h), or if that is NULL the sets in turn, one for `every` frames from `first_frame` on
+ * (more where a source wants to). Without this call each has one frame. */
 void tally_harvest_rotate(struct tally_harvest *h, const char *pinned, uint64_t first_frame,
 			  uint64_t every);
 /* Before a begin in that frame: the layout of what is counted in it. */
