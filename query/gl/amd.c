@@ -20,7 +20,6 @@
 #define RESULT_SIZE 0x8BC5
 #define RESULT 0x8BC6
 #define NONE UINT32_MAX
-#define NAME_BLOCK 32u
 #define RECORD_WORDS 4u /* at most: group, counter, and a value of 8 bytes */
 #define SPARE_WORDS 64u /* some drivers write past the size that they are given */
 /* A begin that fails late, in the thread that makes the calls for Mesa's threaded context, has no
@@ -73,8 +72,7 @@ struct gl_amd {
 	uint32_t n_slots, n_monitors;
 	uint32_t *free; /* per set, the most recently freed monitor with this selection */
 	uint32_t holder; /* the slot whose monitor is active, NONE = none */
-	unsigned fresh[NAME_BLOCK];
-	uint32_t n_fresh;
+	struct tally_gl_names names;
 	struct counted_set *counted;
 	unsigned char *places; /* of all sets */
 	bool *sets_off;
@@ -146,7 +144,8 @@ forget_monitors(struct gl_amd *amd)
 	for (uint32_t i = 0; amd->catalogue && i < amd->catalogue->n_sets; i++)
 		amd->counted[i].pending = 0;
 	amd->pending = 0;
-	amd->n_monitors = amd->n_fresh = 0;
+	amd->n_monitors = 0;
+	amd->names = (struct tally_gl_names){ .n = 0 };
 	amd->holder = NONE;
 }
 
@@ -247,8 +246,8 @@ delete_monitors(struct gl_amd *amd)
 		if (amd->monitors[i].name)
 			amd->api->DeletePerfMonitorsAMD(1, &amd->monitors[i].name);
 	}
-	if (amd->n_fresh)
-		amd->api->DeletePerfMonitorsAMD((int)amd->n_fresh, amd->fresh);
+	if (amd->names.n)
+		amd->api->DeletePerfMonitorsAMD((int)amd->names.n, amd->names.made);
 	forget_monitors(amd);
 }
 
@@ -289,21 +288,6 @@ pop(struct gl_amd *amd, uint32_t *head)
 	if (which != NONE)
 		*head = amd->monitors[which].next;
 	return which;
-}
-
-/* 0 when the driver creates no more. */
-static unsigned
-fresh_name(struct gl_amd *amd)
-{
-	if (!amd->n_fresh) {
-		unsigned made[NAME_BLOCK] = { 0 };
-		amd->api->GenPerfMonitorsAMD(NAME_BLOCK, made);
-		for (uint32_t i = NAME_BLOCK; i-- > 0;) {
-			if (made[i])
-				amd->fresh[amd->n_fresh++] = made[i];
-		}
-	}
-	return amd->n_fresh ? amd->fresh[--amd->n_fresh] : 0;
 }
 
 /* Makes one more monitor while there are fewer monitors than slots. */
@@ -388,7 +372,7 @@ take_monitor(struct gl_amd *amd, uint32_t set)
 		return NONE;
 	struct monitor *m = &amd->monitors[which];
 	if (!m->name)
-		m->name = fresh_name(amd);
+		m->name = tally_gl_take_name(&amd->names, amd->api->GenPerfMonitorsAMD);
 	if (!m->name) {
 		set_free(amd, which);
 		return NONE;

@@ -181,3 +181,19 @@ tally_gl_result(const struct tally_gl_api *api, bool no_wait, unsigned id, uint6
 	}
 	return true;
 }
+
+unsigned
+tally_gl_take_name(struct tally_gl_names *names, void (*make)(int n, unsigned *names))
+{
+	if (!names->n && !names->none) {
+		unsigned made[sizeof(names->made) / sizeof(names->made[0])] = { 0 };
+		uint32_t i = sizeof(made) / sizeof(made[0]);
+		make((int)i, made);
+		while (i-- > 0) {
+			if (made[i])
+				names->made[names->n++] = made[i];
+		}
+		names->none = !names->n;
+	}
+	return names->n ? names->made[--names->n] : 0;
+}

@@ -140,6 +140,16 @@ bool tally_gl_has_no_wait(const struct tally_gl_api *api);
  * undefined. Without GetQueryObjectui64v a result has 32 bits. Never blocks. */
 bool tally_gl_result(const struct tally_gl_api *api, bool no_wait, unsigned id, uint64_t *value);
 
+/* Names of query objects or monitors that no slot has yet: they are made in blocks. Zeroed is
+ * empty. */
+struct tally_gl_names {
+	unsigned made[64];
+	uint32_t n;
+	bool none; /* the driver made none: it is not asked again at every pass */
+};
+/* A name that was never used; 0: the driver makes none. */
+unsigned tally_gl_take_name(struct tally_gl_names *names, void (*make)(int n, unsigned *names));
+
 /* Each source is created unopened, over an api that outlives it; NULL on OOM. close() or
  * abandon() frees what open() allocated; tally_source_destroy(), or the harvest that took the
  * source over, frees the source. */

@@ -15,7 +15,6 @@
 
 #define SOURCE_NAME "gl-statistics"
 #define QUERY_COUNTER_BITS 0x8864
-#define ID_BLOCK 64
 
 /* Where a target is available: from a version of GL or GLES on (0 = never in core), or with an
  * extension. For one of the eleven statistics, this is where its shader stage is available,
@@ -118,9 +117,7 @@ struct gl_statistics {
 	struct stat_query *queries; /* slots x n */
 	uint32_t n_slots;
 
-	unsigned fresh[ID_BLOCK]; /* names created in advance */
-	uint32_t n_fresh;
-	bool out_of_names; /* the driver created none: do not ask again at every pass */
+	struct tally_gl_names names;
 };
 
 static struct gl_statistics *
@@ -344,25 +341,9 @@ statistics_close(struct tally_source *src)
 		if (st->queries[i].id)
 			st->api->DeleteQueries(1, &st->queries[i].id);
 	}
-	if (st->n_fresh)
-		st->api->DeleteQueries((int)st->n_fresh, st->fresh);
+	if (st->names.n)
+		st->api->DeleteQueries((int)st->names.n, st->names.made);
 	statistics_abandon(src);
-}
-
-/* A name never used before; 0 when the driver creates none. */
-static unsigned
-fresh_id(struct gl_statistics *st)
-{
-	if (!st->n_fresh && !st->out_of_names) {
-		unsigned made[ID_BLOCK] = { 0 };
-		st->api->GenQueries(ID_BLOCK, made);
-		for (uint32_t i = ID_BLOCK; i-- > 0;) {
-			if (made[i])
-				st->fresh[st->n_fresh++] = made[i];
-		}
-		st->out_of_names = !st->n_fresh;
-	}
-	return st->n_fresh ? st->fresh[--st->n_fresh] : 0;
 }
 
 static __attribute__((hot)) void
@@ -385,7 +366,7 @@ statistics_begin(struct tally_source *src, uint32_t slot)
 		if (theirs & st->chosen[i].group_bit || st->held & bit)
 			continue;
 		if (!queries[i].id)
-			queries[i].id = fresh_id(st);
+			queries[i].id = tally_gl_take_name(&st->names, api->GenQueries);
 		if (!queries[i].id)
 			continue;
 		api->BeginQuery(st->chosen[i].target, queries[i].id);
