@@ -252,15 +252,23 @@ asleep_text(const struct tally_answer_hitch *h, double part, const char *else_te
 			    tally_duration_text((double)a[1].ns));
 }
 
+/* One look says little of a frame of many; but a driver never sleeps. */
+static bool
+is_sure(const struct tally_asleep_record *a)
+{
+	return a->n > 1 || tally_asleep_kind(a) == TALLY_ASLEEP_SLEEP;
+}
+
 /* Where it was seen for a small part; `else_text`: nowhere. */
 static const char *
 seldom_seen_text(const struct tally_answer_hitch *h, const char *else_text)
 {
 	const struct tally_asleep_record *a = h->was.asleep, *limiter = &h->was.limiter;
-	if (!tally_asleep_may_be_driver(a) && share_of(h, a->ns) >= PART)
+	if (is_sure(a) && !tally_asleep_may_be_driver(a) && share_of(h, a->ns) >= PART)
 		return tally_phrase(" (%s %s, or before it)", tally_asleep_text(a),
 				    tally_duration_text((double)a->ns));
-	if (share_of(h, limiter->ns) >= (tally_asleep_may_be_driver(limiter) ? LOOKED : PART))
+	if (is_sure(limiter) &&
+	    share_of(h, limiter->ns) >= (tally_asleep_may_be_driver(limiter) ? LOOKED : PART))
 		return tally_phrase(" (%s, or before it)", tally_asleep_text(limiter));
 	return else_text;
 }
