@@ -72,7 +72,6 @@ struct tally_answer_change {
 	 * the draws of a pass or of all. */
 	const char *what;
 	bool is_pass;
-	bool others; /* most of the GPU's time is of other passes than before */
 	bool seldom; /* a few frames have it on the side where its median is 0 */
 	bool starved; /* or the software driver's threads had no CPU for it */
 	bool no_cpu; /* it is a wait for a CPU: other programs had it */
@@ -81,9 +80,8 @@ struct tally_answer_change {
 	/* The one of several passes whose draws, or size, these are; or NULL. */
 	const char *drew, *draws; /* what they are, as tally_part_draws(); NULL: draws */
 	/* The pass that is most of all passes' change; beside what is named another pass or time
-	 * of the thread; calls, as a part of that; and a pass that grew after it, while that did
-	 * not last. */
-	struct tally_answer_time within, also, calls, later;
+	 * of the thread; calls, as a part of that. */
+	struct tally_answer_time within, also, calls;
 	/* Of the log's clock: the stretches before and after it. */
 	uint64_t begin_ns[2], end_ns[2];
 	double waits_ns; /* so much of it is no work, or may be a wait; 0: none */
@@ -92,15 +90,6 @@ struct tally_answer_change {
 	double thread_ns[2];
 	double clock_before, clock_after; /* of the GPU in MHz, where it went along; else 0 */
 	bool held; /* after it, and not before, the clock was held down */
-};
-
-/* A pass that nearly all frames have from a frame on, or had up to it. */
-struct tally_presence {
-	const struct tally_part *part; /* NULL: none */
-	bool gone;
-	uint64_t frame; /* the first one with it, or without */
-	double ns; /* its median */
-	unsigned others; /* as many more are new or gone with it */
 };
 
 /* How many hitches have the same cause, in words; it owns them. */
@@ -136,7 +125,10 @@ struct tally_answer_device {
 	unsigned n_changes;
 	struct tally_range range; /* of the typical frame: the longest without a change */
 	struct tally_alternating alternating;
-	struct tally_presence presence;
+	/* A pass that is new or gone, or has other work, from a frame on, which no change names;
+	 * and how many more at that frame. */
+	struct tally_answer_change began;
+	unsigned n_more_began;
 	struct tally_answer_growth memory, resident; /* the GPU's, and the process's */
 	const char *busiest; /* the thread besides the one that ends frames that works most */
 	double busiest_share; /* of the time */

@@ -11,7 +11,7 @@
 #define LEAST 20 /* blocks on each side, or */
 #define LEAST_SHARE 0.05 /* of all */
 #define RATIO 1.15
-#define RATIO_OF_WORK 1.08 /* where the work of the frames steps, too */
+#define RATIO_SHORT 1.5 /* of a stretch that is short */
 #define AGREE 0.9 /* of the pairs, or so of the nearer half of each side and */
 #define AGREE_ALL 0.7 /* of all, as a side may begin or end with another stretch */
 #define NEXT_TO 8 /* blocks, at least, before and after a slope */
@@ -26,8 +26,6 @@ struct blocks {
 	uint32_t n, least; /* of a side */
 	const uint32_t *slots; /* of the course, for each */
 	uint64_t block, frames; /* of a slot, and of the run */
-	tally_change_has_work *has_work;
-	const void *user;
 };
 
 /* Where the blocks divide best (Pettitt 1979): the largest sum of signs between the sides.
@@ -119,17 +117,17 @@ end_of(const struct blocks *b, const struct found *f, unsigned i)
 }
 
 static double
-agreement_by(const struct blocks *b, const struct found *f, unsigned i, double ratio)
+agreement(const struct blocks *b, const struct found *f, unsigned i)
 {
 	const struct tally_change *c = &f->all[i];
 	uint64_t from = begin_of(f, i), to = end_of(b, f, i);
-	double all = agreement_in(b, from, c->at, c->until, to, ratio);
+	double all = agreement_in(b, from, c->at, c->until, to, RATIO);
 	if (all >= AGREE || all < AGREE_ALL)
 		return all;
 	uint64_t near = MAX(b->least, (c->at - from) / 2),
 		 more = MAX(b->least, (to - c->until) / 2);
 	return agreement_in(b, c->at - MIN(near, c->at - from), c->at, c->until,
-			    MIN(c->until + more, to), ratio);
+			    MIN(c->until + more, to), RATIO);
 }
 
 /* Where the blocks before lie furthest on their side of the middle, and those after on theirs, each
@@ -154,30 +152,6 @@ place(const struct blocks *b, const struct found *f, unsigned at)
 	return best;
 }
 
-/* Whether the work explains a step, at its place. */
-static bool
-is_of_work(const struct blocks *b, const struct found *f, unsigned i)
-{
-	struct found placed = *f;
-	struct tally_change *c = &placed.all[i];
-	uint64_t from = begin_of(f, i), to = end_of(b, f, i);
-	c->before_ns = level_of(b, (uint32_t)from, (uint32_t)c->at);
-	c->after_ns = level_of(b, (uint32_t)c->until, (uint32_t)to);
-	return c->at == c->until &&
-	       b->has_work(b->user, frame_of(b, from), frame_of(b, place(b, &placed, i)),
-			   frame_of(b, to), c->after_ns - c->before_ns);
-}
-
-static double
-agreement(const struct blocks *b, const struct found *f, unsigned i)
-{
-	double all = agreement_by(b, f, i, RATIO);
-	if (all > 0)
-		return all;
-	all = agreement_by(b, f, i, RATIO_OF_WORK);
-	return all >= AGREE && is_of_work(b, f, i) ? all : 0;
-}
-
 static void
 measure(const struct blocks *b, struct found *f)
 {
@@ -199,14 +173,14 @@ place_all(const struct blocks *b, struct found *f)
 	}
 }
 
-/* Where blocks that go up and down divide: a few of them, by as much as a change. */
+/* Where a few blocks divide, of which all are too many: by more, as a machine has noise. */
 static uint32_t
 divide_some(const struct blocks *b, uint32_t from, uint32_t to)
 {
 	uint32_t n = 2 * b->least;
 	for (uint32_t i = from; i + n <= to; i += b->least / 2) {
 		uint32_t here = divide(b, i, i + n);
-		if (here && agreement_in(b, i, here, here, i + n, RATIO) >= AGREE)
+		if (here && agreement_in(b, i, here, here, i + n, RATIO_SHORT) >= AGREE)
 			return here;
 	}
 	return 0;
@@ -360,17 +334,15 @@ keep_changes(const struct blocks *b, struct found *f)
 }
 
 unsigned
-tally_change_find(const struct tally_course *frames, uint64_t n, tally_change_has_work *has_work,
-		  const void *user, struct tally_change out[TALLY_CHANGE_MOST])
+tally_change_find(const struct tally_course *frames, uint64_t n,
+		  struct tally_change out[TALLY_CHANGE_MOST])
 {
 	g_autofree double *means = g_new(double, frames->room);
 	g_autofree uint32_t *slots = g_new(uint32_t, frames->room);
 	struct blocks b = { .means = means,
 			    .slots = slots,
 			    .block = frames->block,
-			    .frames = n,
-			    .has_work = has_work,
-			    .user = user };
+			    .frames = n };
 	struct found f = { .n = 0 };
 	for (uint32_t i = 0; i < frames->n && i * frames->block < n; i++) {
 		const struct tally_course_slot *s = &frames->slots[i];
@@ -392,7 +364,7 @@ tally_change_find(const struct tally_course *frames, uint64_t n, tally_change_ha
 		c.at = frame_of(&b, c.at);
 		c.until = frame_of(&b, c.until);
 		/* Its place may be another than where it was sure. */
-		if (ratio >= RATIO || (ratio >= RATIO_OF_WORK && is_of_work(&b, &f, i)))
+		if (ratio >= RATIO)
 			out[made++] = c;
 	}
 	return made;

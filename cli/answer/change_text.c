@@ -71,7 +71,7 @@ has_as_many(const struct tally_answer_change *c)
 static bool
 is_drift(const struct tally_answer_change *c)
 {
-	return !c->is_pass && !c->others && c->work[TALLY_WORK_DRAWS][0] > 0 && has_as_many(c);
+	return !c->is_pass && c->work[TALLY_WORK_DRAWS][0] > 0 && has_as_many(c);
 }
 
 bool
@@ -98,13 +98,11 @@ what_changed(const struct tally_answer_change *c)
 		draws = presence_text(c);
 	else if (n[0] <= 0 && n[1] <= 0)
 		draws = "";
-	else if (same || (has_as_many(c) && !c->others))
+	else if (same || has_as_many(c))
 		draws = tally_phrase(", %s %s%s%s", same ? "same" : "about as many", of,
 				     pixels_text(c, true),
 				     times_text(vertices[0], vertices[1], "", "vertices"));
-	else if (c->others)
-		draws = ", other passes";
-	else
+	else if (c->is_pass || (n[1] - n[0]) * (c->after_ns - c->before_ns) > 0)
 		draws = tally_phrase(", %s%s%.0f -> %.0f %s%s", drew, *drew ? " " : "", n[0], n[1],
 				     of, pixels_text(c, false));
 	return tally_phrase("%s%s %s%s", tally_short_name(c->what), place_text(c->in),
@@ -123,12 +121,11 @@ add_time(GString *text, const char *before, const struct tally_answer_time *t)
 const char *
 tally_answer_presence_text(const struct tally_answer_device *d)
 {
-	const struct tally_presence *p = &d->presence;
-	const char *more = p->others ? tally_phrase(", and %u more new or gone", p->others) : "";
-	return p->part ? tally_phrase("from frame %" PRIu64 " on %s %s %s (%.0f %% of the frame)%s",
-				      p->frame, p->gone ? "without" : "a new pass:",
-				      tally_short_name(p->part->name), tally_duration_text(p->ns),
-				      100 * p->ns / d->range_ns, more)
+	const struct tally_answer_change *c = &d->began;
+	double ns = fabs(c->what_after_ns - c->what_before_ns);
+	const char *more = d->n_more_began ? tally_phrase(", and %u more", d->n_more_began) : "";
+	return c->what ? tally_phrase("from frame %" PRIu64 " on %s (%.0f %% of the frame)%s",
+				      c->frame, what_changed(c), 100 * ns / d->range_ns, more)
 		       : NULL;
 }
 
@@ -162,7 +159,6 @@ tally_answer_change_text(const struct tally_answer_change *c)
 	if (!c->starved)
 		add_time(more, ", of it ", &c->within);
 	add_time(more, ", and ", &c->also);
-	add_time(more, ", later ", &c->later);
 	add_time(more, c->calls.after_ns <= c->what_after_ns ? ", of it " : ", with ", &c->calls);
 	if (c->until > c->frame)
 		where = tally_phrase("from frame %" PRIu64 " to %" PRIu64 " gradually",

@@ -10,8 +10,6 @@
 /* The thresholds of docs/verdicts.md. */
 #define CLOCK_MOVED 0.95 /* the lower clock is at most so much of the higher one */
 #define OTHER_DRAWS 0.25 /* or vertices, fragments, width */
-#define STEPS 1.9 /* times what it varies by, work changes at once */
-#define OTHER_WORK 0.1 /* the same, of a change that is told */
 #define HALF 0.5 /* of a change is explained, and by a second cause: */
 #define SECOND 0.25 /* so much; by both so much too much at most */
 #define AHEAD 2 /* times the frame is the GPU's time */
@@ -34,12 +32,6 @@ median_in(const struct tally_course *c, struct tally_range range)
 {
 	double ns = tally_course_median(c, range.from, range.to);
 	return isnan(ns) ? 0 : ns;
-}
-
-static double
-spread_in(const struct tally_course *c, struct tally_range range)
-{
-	return tally_course_spread(c, range.from, range.to);
 }
 
 /* Two stretches of a run that are compared. */
@@ -256,15 +248,30 @@ explain_by_thread(const struct sides *s, struct tally_answer_change *c)
 		c->what = or_gpu;
 }
 
-/* By all passes together, also those that most frames do not have. */
+/* Parts of the stretches next to the change: what came later or went before is another change. Of
+ * the blocks that passes have, one may reach over the change: at least three, where there are. */
+static struct sides
+next_to(const struct sides *s)
+{
+	struct sides near = *s;
+	uint64_t before = s->before.to - s->before.from, after = s->after.to - s->after.from;
+	uint64_t block = s->r->courses[TALLY_COURSE_DRAWS].block;
+	near.before.from = s->before.to - CLAMP(3 * block, (before + 2) / 3, before);
+	near.after.to = s->after.from + CLAMP(3 * block, (after + 2) / 3, after);
+	return near;
+}
+
+/* By all passes together, also those that most frames do not have; work that came later, or went
+ * before, is none of it. */
 static void
 explain_by_gpu(const struct sides *s, struct tally_answer_change *c)
 {
 	const struct tally_course *work = &s->r->courses[TALLY_COURSE_DRAWS];
+	const struct sides near = next_to(s);
 	c->what = all_passes;
 	c->what_before_ns = median_in(&s->r->courses[TALLY_COURSE_GPU], s->before);
 	c->what_after_ns = median_in(&s->r->courses[TALLY_COURSE_GPU], s->after);
-	set_work(s, c, work, work, 0, TALLY_WORK_WIDTH);
+	set_work(&near, c, work, work, 0, TALLY_WORK_WIDTH);
 }
 
 /* How much the GPU's time changed in that direction, NAN if that is not known; *sure_ns: without
@@ -317,20 +324,6 @@ is_in(const struct tally_part *part, struct tally_range range)
 	return 8 * tally_course_count(draws, range.from, range.to) >= range.to - range.from;
 }
 
-/* Whether most of the time was of passes that are gone, and is of new ones. */
-static bool
-are_others(const struct sides *s, const struct tally_answer_change *c)
-{
-	double gone = 0, new = 0;
-	TALLY_EACH (struct tally_part, part, s->r->parts->all[TALLY_PART_TOP]) {
-		double from = (double)tally_part_median(part, s->before);
-		double to = (double)tally_part_median(part, s->after);
-		gone += to > 0 || part->becomes != part ? 0 : from;
-		new += from > 0 || part->was != part ? 0 : to;
-	}
-	return gone >= c->what_before_ns / 2 && new >= c->what_after_ns / 2;
-}
-
 /* Sets the work of a pass. */
 static void
 set_pass_work(const struct sides *s, const struct tally_part *part, struct tally_answer_change *c)
@@ -370,26 +363,12 @@ explain_change(const struct sides *s, struct tally_answer_change *c)
 		return;
 	}
 	explain_by_gpu(s, c);
-	c->others = are_others(s, c);
 	if (!part)
 		return;
 	c->drew = part->name;
 	if (change >= gpu / 2 && others < change / 2)
 		c->within = time_of_part(s, part);
 	set_work(s, c, part->was->work, part->work, TALLY_WORK_WIDTH, TALLY_WORK_PLACE);
-}
-
-/* Parts of the stretches next to the change: what came later or went before is another change. Of
- * the blocks that passes have, one may reach over the change: at least three, where there are. */
-static struct sides
-next_to(const struct sides *s)
-{
-	struct sides near = *s;
-	uint64_t before = s->before.to - s->before.from, after = s->after.to - s->after.from;
-	uint64_t block = s->r->courses[TALLY_COURSE_DRAWS].block;
-	near.before.from = s->before.to - CLAMP(3 * block, (before + 2) / 3, before);
-	near.after.to = s->after.from + CLAMP(3 * block, (after + 2) / 3, after);
-	return near;
 }
 
 /* Which time of the thread that ends frames is named; 0: none. */
@@ -608,26 +587,6 @@ look_at_clock(const struct sides *s, struct tally_answer_change *c)
 	c->held = median_in(held, s->before) <= 0 && median_in(held, s->after) > 0;
 }
 
-/* Whether the work of the passes that are named changed by less than half as much until soon after
- * it. */
-static bool
-has_later_work(const struct sides *soon, const struct tally_answer_change *c)
-{
-	struct tally_answer_change until = *c;
-	const struct tally_part *of = named_part(soon, c);
-	bool later = false;
-	if (of)
-		set_pass_work(soon, of, &until);
-	else if (c->what == all_passes)
-		explain_by_gpu(soon, &until);
-	for (int i = 0; i < TALLY_WORK_PLACE; i++) {
-		double all = c->work[i][1] - c->work[i][0];
-		double part = until.work[i][1] - until.work[i][0];
-		later |= fabs(all) > OTHER_WORK * c->work[i][0] && part / all < HALF;
-	}
-	return later;
-}
-
 /* Whether the frames from the change to when the pass has this work, or from then to the change,
  * have that of the other side. */
 static bool
@@ -672,30 +631,20 @@ take_frame(const struct sides *s, struct tally_answer_change *c)
 }
 
 /* By the whole stretches, or, where what is named did not change next to the change by half as much
- * as there or as the frames, or is the same and had its work later, by what is next to it. */
+ * as there or as the frames, by what is next to it. */
 static void
 explain(const struct sides *whole, struct tally_answer_change *c)
 {
 	const struct tally_answer_change blank = *c;
 	const struct sides near = next_to(whole), *s = whole;
-	const struct sides soon = { s->r, s->before, near.after, s->lost_ns };
 	explain_change(s, c);
-	const struct tally_answer_change of_whole = *c;
-	double change = named_change(&near, c), all = c->what_after_ns - c->what_before_ns;
-	bool elsewhere = change / change_of(&near, TALLY_COURSE_FRAME) < HALF &&
-			 change / all < HALF;
-	if (elsewhere || has_later_work(&soon, c)) {
+	double change = named_change(&near, c);
+	if (change / change_of(&near, TALLY_COURSE_FRAME) < HALF &&
+	    change / (c->what_after_ns - c->what_before_ns) < HALF) {
 		*c = blank;
 		s = &near;
 		explain_change(s, c);
 	}
-	if (c->what != of_whole.what && !elsewhere) {
-		*c = of_whole;
-		s = whole;
-	} else if (c->what != of_whole.what && of_whole.is_pass &&
-		   named_change(&soon, &of_whole) / all < HALF)
-		c->later = (struct tally_answer_time){ of_whole.what, of_whole.what_before_ns,
-						       of_whole.what_after_ns, NULL };
 	if (is_of_driver(s, c))
 		check_driver(s, c);
 	if (!c->starved)
@@ -705,43 +654,6 @@ explain(const struct sides *whole, struct tally_answer_change *c)
 	if (c->what == all_passes)
 		name_calls(s, c);
 	look_at_clock(s, c);
-}
-
-/* Whether one of `n` courses steps: by a quarter, and by more than it varies on either side,
- * where a block of which half is beyond the change varies by half of it. */
-static bool
-do_step(const struct sides *s, const struct tally_course *from, const struct tally_course *to,
-	int n)
-{
-	bool steps = false;
-	for (int i = 0; i < n; i++) {
-		double before = median_in(&from[i], s->before);
-		double varies = fmax(spread_in(&from[i], s->before), spread_in(&to[i], s->after));
-		double step = fabs(median_in(&to[i], s->after) - before);
-		steps |= step > fmax(OTHER_DRAWS * before, STEPS * varies);
-	}
-	return steps;
-}
-
-/* Whether other work explains a small change. */
-static bool
-has_new_work(const void *user, uint64_t from, uint64_t at, uint64_t to, double lost_ns)
-{
-	const struct sides s = { user, { false, from, at }, { false, at, to }, lost_ns };
-	const struct sides near = next_to(&s);
-	const struct tally_course *work = &s.r->courses[TALLY_COURSE_DRAWS];
-	struct tally_answer_change c = { 0 };
-	explain_change(&near, &c);
-	const struct tally_part *part = named_part(&near, &c);
-	if (part && MIN(c.what_before_ns, c.what_after_ns) <= 0)
-		return !c.seldom;
-	if (part)
-		return do_step(&s, part->was->work, part->work, TALLY_WORK_PLACE);
-	bool steps = do_step(&s, work, work, TALLY_WORK_WIDTH);
-	for (int i = TALLY_COURSE_CALLS + TALLY_EVENT_SHADERS; i < TALLY_COURSE_CLOCK; i++)
-		steps |= change_of(&near, i) / lost_ns >= HALF &&
-			 do_step(&s, &s.r->courses[i], &s.r->courses[i], 1);
-	return c.what && steps;
 }
 
 /* A time of the thread that alternates by more than what was found. */
@@ -831,8 +743,7 @@ void
 tally_explain_run(const struct tally_over_run *r, struct tally_answer_device *d)
 {
 	struct tally_change found[TALLY_CHANGE_MOST];
-	unsigned n = tally_change_find(&r->courses[TALLY_COURSE_FRAME], d->frames, has_new_work, r,
-				       found);
+	unsigned n = tally_change_find(&r->courses[TALLY_COURSE_FRAME], d->frames, found);
 	for (unsigned i = 0; i <= n; i++) {
 		struct tally_range range = stretch(found, n, i, d->frames);
 		if (range.to - range.from > d->range.to - d->range.from)

@@ -3,7 +3,7 @@
 
 #include "cli/shared/each.h"
 
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 /* The thresholds of docs/verdicts.md. */
@@ -11,6 +11,8 @@
 #define LEAST_SHARE 0.05 /* of all */
 #define NEARLY 0.9 /* all frames of its side */
 #define LEAST_TIME 0.03 /* of a frame */
+#define OTHER_WORK 0.25 /* of what it was, and */
+#define STEPS 1.9 /* times what it varies by, as half of a block may be beyond the step */
 
 /* The frames that were added, by their numbers in the log. */
 struct span {
@@ -26,44 +28,92 @@ distance(uint64_t a, uint64_t b)
 
 /* Whether nearly all frames on one side of a frame, and none on the other, have a part. */
 static bool
-begins_or_ends(const struct tally_part *part, const struct span *all,
-	       struct tally_presence *found)
+begins_or_ends(struct tally_part *part, const struct span *all, struct tally_answer_change *c)
 {
+	const struct tally_range whole = { .whole = true };
 	bool new = part->first >= all->first + all->least && !part->skipped;
 	uint64_t from = new ? part->first : all->first, to = new ? all->last + 1 : part->last + 1;
-	found->part = part;
-	found->gone = !new;
-	found->frame = new ? part->first : part->last + 1;
+	c->frame = new ? part->first : part->last + 1;
+	*(new ? &c->what_after_ns : &c->what_before_ns) = (double)tally_part_median(part, whole);
 	return (new || part->last + all->least <= all->last) && to - from >= all->least &&
 	       (double)part->frames >= NEARLY * all->share * (double)(to - from);
 }
 
+/* Whether a part that is in nearly all frames takes longer for more work, or less time for less,
+ * from a frame on. */
+static bool
+has_other_work(struct tally_part *part, const struct span *all, uint64_t frames,
+	       struct tally_answer_change *c)
+{
+	const struct tally_range before = { .to = part->since_at };
+	const struct tally_range after = { .from = part->since_at, .to = frames };
+	bool steps = false;
+	if (part->since < all->first + all->least || part->since + all->least > all->last + 1 ||
+	    (double)part->frames < NEARLY * (double)frames)
+		return false;
+	*c = (struct tally_answer_change){ .frame = part->since, .draws = tally_part_draws(part) };
+	c->what_before_ns = (double)tally_part_median(part, before);
+	c->what_after_ns = (double)tally_part_median(part, after);
+	for (int i = 0; i < TALLY_WORK_PLACE; i++) {
+		const struct tally_course *work = &part->work[i];
+		double from = tally_course_median(work, before.from, before.to);
+		double to = tally_course_median(work, after.from, after.to);
+		double varies = fmax(tally_course_spread(work, before.from, before.to),
+				     tally_course_spread(work, after.from, after.to));
+		c->work[i][0] = isnan(from) ? 0 : from;
+		c->work[i][1] = isnan(to) ? 0 : to;
+		steps |= fabs(to - from) > fmax(OTHER_WORK * from, STEPS * varies) &&
+			 (to - from) * (c->what_after_ns - c->what_before_ns) > 0;
+	}
+	return steps && c->what_before_ns > 0;
+}
+
+static double
+grew(const struct tally_answer_change *c)
+{
+	return fabs(c->what_after_ns - c->what_before_ns);
+}
+
 /* Whether a change that is about there names it. */
 static bool
-is_told(const struct tally_answer_device *d, const struct tally_presence *of, uint64_t near)
+is_told(const struct tally_answer_device *d, const struct tally_answer_change *of, uint64_t near)
 {
 	bool told = false;
 	for (unsigned i = 0; i < d->n_changes; i++) {
 		const struct tally_answer_change *c = &d->changes[i];
-		const char *names[] = { c->what, c->within.what, c->also.what, c->later.what };
-		if (distance(c->frame, of->frame) > near)
-			continue;
-		told |= c->others;
+		const char *names[] = { c->what, c->within.what, c->also.what };
 		for (unsigned k = 0; k < G_N_ELEMENTS(names); k++)
-			told |= names[k] && g_str_has_prefix(of->part->name, names[k]);
+			told |= distance(c->frame, of->frame) <= near && names[k] &&
+				g_str_has_prefix(of->what, names[k]);
 	}
 	return told;
 }
 
 /* Whether another size takes its place. */
 static bool
-is_resized(const GArray *all, const struct tally_presence *of)
+is_resized(const GArray *all, const struct tally_answer_change *of)
 {
-	TALLY_EACH_OF (const struct tally_presence, p, all)
-		if (p->gone != of->gone && distance(p->frame, of->frame) <= 1 &&
-		    tally_parts_differ_in_size(p->part->name, of->part->name))
+	TALLY_EACH_OF (const struct tally_answer_change, c, all)
+		if (distance(c->frame, of->frame) <= 1 && strcmp(c->what, of->what) != 0 &&
+		    tally_parts_differ_in_size(c->what, of->what))
 			return true;
 	return false;
+}
+
+static GArray *
+find_all(const struct tally_parts *parts, const struct span *all)
+{
+	GArray *found = g_array_new(FALSE, FALSE, sizeof(struct tally_answer_change));
+	TALLY_EACH (struct tally_part, part, parts->all[TALLY_PART_FINE]) {
+		struct tally_answer_change c = { 0 };
+		if (part->name[0] == '(' || (!begins_or_ends(part, all, &c) &&
+					     !has_other_work(part, all, parts->n, &c)))
+			continue;
+		c.what = part->name;
+		c.is_pass = true;
+		g_array_append_val(found, c);
+	}
+	return found;
 }
 
 void
@@ -74,19 +124,12 @@ tally_presence_find(const struct tally_parts *parts, uint64_t first,
 	const struct span all = { first, parts->last,
 				  MAX(LEAST, (uint64_t)(LEAST_SHARE * (double)numbers)),
 				  (double)parts->n / (double)numbers };
-	const struct tally_range whole = { .whole = true };
-	g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(struct tally_presence));
-	struct tally_presence of = { .part = NULL };
-	TALLY_EACH (struct tally_part, part, parts->all[TALLY_PART_FINE])
-		if (part->name[0] != '(' && begins_or_ends(part, &all, &of)) {
-			of.ns = (double)tally_part_median(part, whole);
-			g_array_append_val(found, of);
-		}
-	TALLY_EACH_OF (const struct tally_presence, p, found)
-		if (p->ns > MAX(d->presence.ns, LEAST_TIME * d->range_ns) &&
-		    !is_told(d, p, all.least) && !is_resized(found, p))
-			d->presence = *p;
-	TALLY_EACH_OF (const struct tally_presence, p, found)
-		d->presence.others += p->part != d->presence.part &&
-				      distance(p->frame, d->presence.frame) <= 1;
+	g_autoptr(GArray) found = find_all(parts, &all);
+	TALLY_EACH_OF (const struct tally_answer_change, c, found)
+		if (grew(c) > fmax(grew(&d->began), LEAST_TIME * d->range_ns) &&
+		    !is_told(d, c, all.least) && !is_resized(found, c))
+			d->began = *c;
+	TALLY_EACH_OF (const struct tally_answer_change, c, found)
+		d->n_more_began += c->what != d->began.what &&
+				   distance(c->frame, d->began.frame) <= 1;
 }

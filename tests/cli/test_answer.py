@@ -909,19 +909,25 @@ class Answer(CliCase):
         grown, ui = {"GBuffer": 8}, {"UI": 0.9}
         at = lambda i, x, y, frame=120: x if i < frame else y
         cases = (
-            ("new", lambda i: (14, grown | at(i, {}, ui)), "from frame 120 on a new pass: UI 0.90 ms (6 % of the frame)"),
-            ("gone", lambda i: (14, grown | at(i, ui, {})), "from frame 120 on without UI 0.90 ms (6 % of the frame)"),
-            ("missing in a few frames", lambda i: (14, grown | (at(i, {}, ui) if i % 20 else {})), "from frame 121 on a new pass: UI 0.90 ms (6 % of the frame)"),
+            ("new", lambda i: (14, grown | at(i, {}, ui)), "from frame 120 on UI 0.90 ms, new (6 % of the frame)"),
+            ("gone", lambda i: (14, grown | at(i, ui, {})), "from frame 120 on UI 0.90 ms, gone (6 % of the frame)"),
+            ("missing in a few frames", lambda i: (14, grown | (at(i, {}, ui) if i % 20 else {})), "from frame 121 on UI 0.90 ms, new (6 % of the frame)"),
             ("three, and one gone", lambda i: (14, grown | at(i, {"Probe update": 1}, {"UI": 2, "Bloom/Up": 1, "Bloom/Down": 0.1})),
-             "from frame 120 on a new pass: UI 2.00 ms (14 % of the frame), and 3 more new or gone"),
-            ("two at different frames", lambda i: (14, grown | at(i, {}, ui) | at(i, {}, {"Bloom/Up": 1.4}, 200)), "from frame 200 on a new pass: Bloom/Up 1.40 ms (10 % of the frame)"),
+             "from frame 120 on UI 2.00 ms, new (14 % of the frame), and 3 more"),
+            ("two at different frames", lambda i: (14, grown | at(i, {}, ui) | at(i, {}, {"Bloom/Up": 1.4}, 200)), "from frame 200 on Bloom/Up 1.40 ms, new (10 % of the frame)"),
             ("too short", lambda i: (14, grown | at(i, {}, ui)), None),
             ("named by a change", lambda i: (at(i, 14, 17), grown | at(i, {}, {"UI": 3})), None),
             ("named by a change with all below its label", lambda i: (at(i, 14, 17), grown | at(i, {}, {"Bloom/Up": 3})), None),
-            ("beside a change", lambda i: (at(i, 14, 24), {"GBuffer": at(i, 8, 17), **at(i, {}, ui)}), "from frame 120 on a new pass: UI 0.90 ms (4 % of the frame)"),
+            ("beside a change", lambda i: (at(i, 14, 24), {"GBuffer": at(i, 8, 17), **at(i, {}, ui)}), "from frame 120 on UI 0.90 ms, new (4 % of the frame)"),
             ("in each second frame", lambda i: (14, grown | (at(i, {}, ui) if i % 2 else {})), None),
             ("in half of the frames", lambda i: (14, grown | (ui if 100 < i < 200 else {})), None),
             ("small", lambda i: (14, grown | at(i, {}, {"UI": 0.3})), None),
+            # Planted: a pass of 2 ms of 26, twice the draws or pixels of one.
+            ("with more draws", lambda i: (at(i, 14, 15), {"GBuffer": (8, 10), "UI": at(i, (1, 10), (2, 18))}), "from frame 120 on UI 1.00 -> 2.00 ms, 10 -> 18 draws (7 % of the frame)"),
+            ("with fewer draws", lambda i: (at(i, 14, 13), {"GBuffer": (8, 10), "UI": at(i, (2, 18), (1, 10))}), "from frame 120 on UI 2.00 -> 1.00 ms, 18 -> 10 draws (8 % of the frame)"),
+            ("longer without more draws", lambda i: (at(i, 14, 15), {"GBuffer": (8, 10), "UI": at(i, (1, 10), (2, 10))}), None),
+            ("more draws in no more time", lambda i: (14, {"GBuffer": (8, 10), "UI": at(i, (2, 10), (2, 18))}), None),
+            ("draws that go up and down", lambda i: (at(i, 14, 15), {"GBuffer": (at(i, 3, 4), at(i, 10, 15) + i // 16 * 5 % 8)}), None),
             ("at the end", lambda i: (14, grown | at(i, {}, ui, 285)), None),
             ("at the start", lambda i: (14, grown | at(i, {}, ui, 10)), None),
         )
@@ -929,7 +935,7 @@ class Answer(CliCase):
             with self.subTest(what):
                 answer = self.answer([(*one(i), {}) for i in range(130 if what == "too short" else 300)])
                 self.assertEqual(answer.get("presence"), words)
-                self.assertEqual([line for line in answer["lines"] if " on a new pass: " in line or " on without " in line], [words] if words and len(words) <= 80 else [words[:words.index(",") + 1]] if words else [])
+                self.assertEqual([line for line in answer["lines"] if line.startswith("from frame ") and " times " not in line and " every " not in line], [words] if words and len(words) <= 80 else [words[:words.index(",") + 1]] if words else [])
         # At another size it is not new.
         lines, start = [header(), device()], 10**9
         lines += [pass_info(f"{k + 1:016x}", width=size, height=size, color=["RGBA8"]) for k, size in enumerate((256, 300))]
@@ -1224,7 +1230,7 @@ class Answer(CliCase):
             ("a slope", 800, lambda i: (8 + i / 50, {"GBuffer": 3}, 3), [(None, "gradually .* times slower")]),
             ("steps", 800, lambda i: (8 + 4 * (i // 160), {"GBuffer": 3 + 4 * (i // 160)}, 3), [(160 * k, f"GBuffer {4 * k - 1}.*0 -> {4 * k + 3}.*0 ms") for k in (1, 2, 3, 4)]),
             # Planted on a busy machine: another program slowed the frames down, until the pass did.
-            ("a pass that grew elsewhere", 400, lambda i: (after(i, 6, 12, 130), {"GBuffer": after(i, 0.5, 7, 200)}, 1), [(130, "from frame 130 on 2.0 times slower: .*; other waits [34]... -> (9.9.|10..) ms, later GBuffer 0.50 -> 7.00 ms")]),
+            ("a pass that grew elsewhere", 400, lambda i: (after(i, 6, 12, 130), {"GBuffer": after(i, 0.5, 7, 200)}, 1), [(130, "from frame 130 on 2.0 times slower: .*; other waits [34]... -> (9.9.|10..) ms$")]),
             ("a step, and a second that is not sure", 420, lambda i: (4.7 if i < 195 or (i % 9 < 2 if i < 310 else False) else 9.8 if i < 310 else 13.6 if i % 4 else 6, {"GBuffer": 2}, 3),
              [(195, "from frame 195 on 2.. times slower"), (310, "1.4 times slower")]),
             # Planted, and not told: the GPU's work grew for two seconds of four; a resolution that changed each 30 frames.
@@ -1257,7 +1263,7 @@ class Answer(CliCase):
             ("a pass that few frames had", 300, lambda i: (after(i, 6, 12), {"GBuffer": 2} | ({"Bloom/Up": 6} if i >= 150 or i % 3 == 0 else {}), 1), [(None, "; Bloom 6.00 ms, seldom there before")]),
             ("a pass that is gone", 300, lambda i: (after(i, 12, 6), {"GBuffer": 2} | ({"Bloom/Up": 6} if i < 155 else {}), 1), [(None, "; Bloom 6.00 ms, gone$")]),
             ("a pass that few frames have", 300, lambda i: (after(i, 12, 6), {"GBuffer": 2} | ({"Bloom/Up": 6} if i < 151 or i % 4 == 0 else {}), 1), [(None, "; Bloom 6.00 ms, seldom there now$")]),
-            ("another scene", 300, lambda i: (after(i, 8, 16), after(i, {"GBuffer": (3, 40), "UI": (3, 9)}, {"Bloom/Up": (7, 5), "Probe update": (6, 6)}), 1), [(151, "; GPU 6.00 -> 13.0 ms, other passes$")]),
+            ("another scene", 300, lambda i: (after(i, 8, 16), after(i, {"GBuffer": (3, 40), "UI": (3, 9)}, {"Bloom/Up": (7, 5), "Probe update": (6, 6)}), 1), [(151, "; GPU 6.00 -> 13.0 ms$")]),
             ("every other frame is long from the middle on", 360, lambda i: (4.7 if i < 146 or i % 2 else 16, {"GBuffer": 3}, 3), [(None, "from frame 14[5-7] on 2.* times slower: 4... -> 10.. ms; other waits 0.71 -> 6... ms")]),
             # A stranger's: it was "1.0 times slower: 7.93 -> 8.11 ms".
             ("every third frame is long from the middle on", 390, lambda i: (7.9 if i < 214 else 8.6 if i % 3 else 23, {"GBuffer": 3}, 3), [(None, "2.0 times slower: 7... -> 15.. ms; other waits 3... -> 9... ms")]),
@@ -1277,12 +1283,7 @@ class Answer(CliCase):
             ("draws that go later", 330, lambda i: (after(i, 9.8, after(i, 7.1, 6.6, 160), 40), {name: (ms, after(i, 52, 36, 160)) for name, ms in (("GBuffer", after(i, 3.7, 2.6, 40)), ("UI", after(i, 3.7, 2.6, 40)))}, 1),
              [(40, "from frame 40 on 1.[45] times faster: .*; GPU 7.40 -> 5.20 ms, same draws")]),
             ("14 % of a pass with the same work", 300, lambda i: (after(i, 10, 11.4), {"GBuffer": after(i, 3, 4.4)}, 3), []),
-            # Planted, and not told: a pass of 2 ms of 26, twice the draws or pixels of one.
-            ("10 %, by a new pass", 300, lambda i: (after(i, 10, 11, 150), {"GBuffer": 3} | ({"Bloom/Up": 1} if i >= 150 else {}), 3), [(150, "1.1 times slower: .*; Bloom 1.00 ms, new$")]),
-            ("10 % less, by a pass that is gone", 300, lambda i: (after(i, 11, 10, 150), {"GBuffer": 3} | ({"Bloom/Up": 1.1} if i < 150 else {}), 3), [(150, "1.1 times faster: .*; Bloom 1.10 ms, gone$")]),
-            ("10 %, by a pass with more draws", 300, lambda i: (after(i, 10, 11, 150), {"GBuffer": after(i, (3, 10), (4, 15), 150), "UI": 2}, 3), [(150, "; GBuffer 3.00 -> 4.00 ms, 10 -> 15 draws$")]),
-            ("10 %, by the CPU with more draws", 300, lambda i: (after(i, 10, 11, 150), {"GBuffer": (3, after(i, 10, 20, 150))}, after(i, 3, 4, 150)), [(150, "; CPU 3.00 -> 4.00 ms$")]),
-            ("6 %, by a new pass", 300, lambda i: (after(i, 10, 10.6), {"GBuffer": 3} | ({"Bloom/Up": 0.6} if i > 150 else {}), 3), []),
+            ("10 %, by a new pass", 300, lambda i: (after(i, 10, 11), {"GBuffer": 3} | ({"Bloom/Up": 1} if i > 150 else {}), 3), []),
             ("10 %, by a pass whose draws go up and down", 300, lambda i: (after(i, 10, 11), {"GBuffer": (after(i, 3, 4), after(i, 10, 15) + i // 16 * 5 % 8)}, 3), []),
         )
         for what, n, frame, want in cases:
@@ -1563,15 +1564,11 @@ class Answer(CliCase):
             ((16, (3, 5), 1, 3, ("map", 7, 7)), "other waits 4.00 -> 12.0 ms, of it mapping 7.00 ms"),
             ((16, (7, 5), 5, 7, ("upload", 3, 3)), "GBuffer 3.00 -> 7.00 ms, same draws, and CPU 1.00 -> 5.00 ms, of it uploads 3.00 ms"),
             ((16, (11, 5), 1, 11, ("upload", 3, 3)), "GBuffer 3.00 -> 11.0 ms, same draws"),
-            # By a tenth: only with calls that were not there before.
-            ((8.8, (3, 5), 1.8, 3, ("upload", 0.7, 0.7)), "CPU 1.00 -> 1.80 ms, of it uploads 0.70 ms"),
-            ((8.8, (3, 5), 1.8, 3, ("upload", 0.3, 0.3)), None),
         )
         for after, words in cases:
             with self.subTest(words):
                 got = self.answer([frame_of(8, (3, 5), 1, 3) if i < 150 else frame_of(*after) for i in range(300)])
-                ms, times = ("16.0", 2.0) if after[0] == 16 else (f"{after[0]:.2f}", 1.1)
-                self.assertEqual([c["text"] for c in got["changes"]], [f"from frame 150 on {times} times slower: 8.00 -> {ms} ms; {words}"] if words else [])
+                self.assertEqual([c["text"] for c in got["changes"]], [f"from frame 150 on 2.0 times slower: 8.00 -> 16.0 ms; {words}"])
         # The thread that is waited for beside a pass.
         made = []
         for line in log_of([(8, {"GBuffer": 3}, {"thread_ns": MS, "wait_ns": 3 * MS}) if i < 150 else (16, {"GBuffer": 7}, {"thread_ns": MS, "wait_ns": 7 * MS}) for i in range(300)]):
@@ -1611,7 +1608,7 @@ class Answer(CliCase):
 
     def test_a_change_of_all_sizes(self):
         """All passes have other targets, and so other names; another scene is not the same one at another size."""
-        for draws, words in ((10, "GPU 6.00 -> 12.0 ms, same draws, Color 1920x1080 RGBA8 4 times the pixels (960x540 -> 1920x1080)"), (20, "GPU 6.00 -> 12.0 ms, other passes")):
+        for draws, words in ((10, "GPU 6.00 -> 12.0 ms, same draws, Color 1920x1080 RGBA8 4 times the pixels (960x540 -> 1920x1080)"), (20, "GPU 6.00 -> 12.0 ms, 20 -> 40 draws")):
             lines, start = [header(), device()], 10**9
             for i, (width, height) in enumerate(((960, 540), (480, 270), (1920, 1080), (960, 540))):
                 lines.append(pass_info(f"{i + 1:016x}", width=width, height=height, color=["RGBA8" if i % 2 == 0 else "R8"]))
