@@ -358,6 +358,7 @@ struct tally_asleep_record {
 	/* What that one was in, or the main thread where it is not known; "running": none. */
 	const char *other_in, *other_of;
 	uint64_t ns;
+	uint64_t asked_ns; /* how long it was to sleep, where the call says it; 0: not known */
 	uint32_t n;
 };
 

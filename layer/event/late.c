@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #define NS_PER_MS UINT64_C(1000000)
@@ -52,6 +53,7 @@ struct place {
 	long call;
 	uint64_t argument; /* its first: which lock, which file */
 	uint32_t other; /* the thread for which it waits; 0: not known */
+	uint64_t asked_ns; /* how long it is to sleep; 0: not known */
 };
 
 /* From the first of consecutive looks that found it there to where the next one is due, or found it
@@ -291,6 +293,15 @@ kind_of_file(uint64_t fd)
 	return NULL;
 }
 
+/* Reads memory of the program that may be gone. */
+static bool
+read_memory(uint64_t address, void *to, size_t size)
+{
+	struct iovec own = { to, size }, from = { (void *)(uintptr_t)address, size };
+	return !tally_is_filtered() &&
+	       syscall(SYS_process_vm_readv, (long)getpid(), &own, 1L, &from, 1L, 0L) == (long)size;
+}
+
 /* The owner of a locked mutex of glibc with waiters; 0: it is none, or not known. Others too have
  * locks that say 2, and any number after it. */
 static uint32_t
@@ -299,14 +310,24 @@ read_owner(uint64_t mutex)
 	enum { LOCK, DEPTH, OWNER, N_WORDS = 5 };
 	const unsigned kind = sizeof(long) == 8 ? 4 : 3, users = sizeof(long) == 8 ? 3 : 4;
 	uint32_t words[N_WORDS] = { 0 };
-	struct iovec to = { words, sizeof(words) };
-	struct iovec from = { (void *)(uintptr_t)mutex, sizeof(words) };
-	bool is_mutex = !tally_is_filtered() &&
-			syscall(SYS_process_vm_readv, (long)getpid(), &to, 1L, &from, 1L, 0L) ==
-				(long)sizeof(words) &&
-			words[LOCK] == 2 && words[users] && words[kind] < 1024 &&
-			!(words[kind] & 0x7c);
+	bool is_mutex = read_memory(mutex, words, sizeof(words)) && words[LOCK] == 2 &&
+			words[users] && words[kind] < 1024 && !(words[kind] & 0x7c);
 	return is_mutex ? words[OWNER] : 0;
+}
+
+/* How long a call of nanosleep() or clock_nanosleep() is to sleep; 0: not known, or to a time. */
+static uint64_t
+read_asked(const char *call, const uint64_t arguments[3])
+{
+	const bool plain = strcmp(call, "nanosleep") == 0;
+	const bool clock = strcmp(call, "clock_nanosleep") == 0 && arguments[1] != TIMER_ABSTIME;
+	struct {
+		uint64_t seconds, ns;
+	} time;
+	if (sizeof(long) != 8 || (!plain && !clock) ||
+	    !read_memory(arguments[plain ? 0 : 2], &time, sizeof(time)) || time.seconds > 3600)
+		return 0;
+	return time.seconds * 1000 * NS_PER_MS + time.ns;
 }
 
 /* The thread for which it waits in futex(): that holds a lock, or is to end. */
@@ -319,13 +340,6 @@ awaited(uint64_t word, uint64_t operation, uint64_t value)
 	return (operation | FUTEX_PRIVATE_FLAG) == FUTEX_WAIT_PRIVATE && value == 2
 		       ? read_owner(word)
 		       : 0;
-}
-
-static bool
-is_futex(long number)
-{
-	const struct call *call = find_call(number);
-	return call && strcmp(call->name, "futex") == 0;
 }
 
 /* The system call in which a thread is, and its arguments. */
@@ -358,8 +372,11 @@ read_place(const struct watched *w, uint64_t tid, struct place *out)
 	if (out->call < IN_FAULT || atomic_load(&w->waiting) == tid)
 		return false;
 	out->argument = arguments[0];
-	if (is_futex(out->call))
+	const struct call *call = find_call(out->call);
+	if (call && strcmp(call->name, "futex") == 0)
 		out->other = awaited(arguments[0], arguments[1], arguments[2]);
+	else if (call)
+		out->asked_ns = read_asked(call->name, arguments);
 	return true;
 }
 
@@ -396,7 +413,8 @@ look_at_other(struct sleep *s)
 {
 	uint64_t arguments[3] = { 0 };
 	uint64_t tid = s->thread[0] ? s->at.other : (uint64_t)getpid();
-	if (!is_futex(s->at.call) || tid == s->tid)
+	const struct call *in = find_call(s->at.call);
+	if (!in || strcmp(in->name, "futex") != 0 || tid == s->tid)
 		return;
 	long call = read_call(tid, arguments);
 	if (s->n_other && call != s->other_call) {
@@ -510,6 +528,7 @@ list_sleep(const struct sleep *s, uint64_t ns, uint32_t n)
 		found[n++] = next;
 	found[at].ns += ns;
 	found[at].n += s->n;
+	found[at].asked_ns = larger(found[at].asked_ns, s->at.asked_ns);
 	return n;
 }
 

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "layer/base/clock.h"
@@ -61,6 +62,15 @@ nap(void)
 {
 	while (!atomic_load(&over))
 		g_usleep(200000);
+}
+
+static void
+nap_to(void)
+{
+	struct timespec to;
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	for (; !atomic_load(&over); to.tv_sec++)
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &to, NULL);
 }
 
 static void
@@ -157,19 +167,21 @@ static const struct row {
 	void (*wait)(void);
 	const char *in, *of, *thread; /* in NULL: nothing is found */
 	const char *other_in, *other_of;
+	uint64_t asked_ms;
 } table[] = {
-	{ "pipe", read_pipe, "read", "pipe", NULL, NULL, NULL },
-	{ "poll", poll_pipe, "poll", NULL, NULL, NULL, NULL },
-	{ "poll-nothing", poll_nothing, "poll", "sleep", NULL, NULL, NULL },
-	{ "lock", lock, "futex", NULL, "holder", LOOKS, NULL },
-	{ "planted", wait_in_planted, "futex", NULL, "holder", LOOKS, NULL },
-	{ "other-lock", wait_in_other_lock, "futex", NULL, NULL, LOOKS, NULL },
-	{ "negative", wait_in_negative, "futex", NULL, NULL, LOOKS, NULL },
-	{ "shared", wait_in_shared, "futex", NULL, NULL, LOOKS, NULL },
-	{ "join", join, "futex", NULL, "worker", "read", "pipe" },
-	{ "nap", nap, "clock_nanosleep", NULL, NULL, NULL, NULL },
-	{ "driver", wait_in_driver, NULL, NULL, NULL, NULL, NULL },
-	{ "work", work, NULL, NULL, NULL, NULL, NULL },
+	{ "pipe", read_pipe, "read", "pipe", NULL, NULL, NULL, 0 },
+	{ "poll", poll_pipe, "poll", NULL, NULL, NULL, NULL, 0 },
+	{ "poll-nothing", poll_nothing, "poll", "sleep", NULL, NULL, NULL, 0 },
+	{ "lock", lock, "futex", NULL, "holder", LOOKS, NULL, 0 },
+	{ "planted", wait_in_planted, "futex", NULL, "holder", LOOKS, NULL, 0 },
+	{ "other-lock", wait_in_other_lock, "futex", NULL, NULL, LOOKS, NULL, 0 },
+	{ "negative", wait_in_negative, "futex", NULL, NULL, LOOKS, NULL, 0 },
+	{ "shared", wait_in_shared, "futex", NULL, NULL, LOOKS, NULL, 0 },
+	{ "join", join, "futex", NULL, "worker", "read", "pipe", 0 },
+	{ "nap", nap, "clock_nanosleep", NULL, NULL, NULL, NULL, 200 },
+	{ "nap-to", nap_to, "clock_nanosleep", NULL, NULL, NULL, NULL, 0 },
+	{ "driver", wait_in_driver, NULL, NULL, NULL, NULL, NULL, 0 },
+	{ "work", work, NULL, NULL, NULL, NULL, NULL, 0 },
 };
 
 /* The thread of frames is where it waits; its 20th frame ended 190 ms after base_ns. */
@@ -235,6 +247,7 @@ test_place(const void *row)
 		g_assert_cmpstr(found->thread, ==, p->thread);
 		g_assert_cmpstr(found->other_in, ==, p->other_in);
 		g_assert_cmpstr(found->other_of, ==, p->other_of);
+		g_assert_cmpuint(found->asked_ns, ==, sizeof(long) == 8 ? p->asked_ms * MS : 0);
 		g_assert_cmpuint(found->n, ==, 3);
 		g_assert_cmpuint(found->ns, ==, 6 * MS); /* to where the next look is due */
 	}
