@@ -83,13 +83,15 @@ take_hitch(void *user, const struct tally_hitch *h, const struct tally_hitch_see
 static char others_name[] = "(other windows)";
 
 /* A lock that nobody is known to hold, or a device, may be the driver's, which waits for passes as
- * long as they take, or for passtally: `driver_ns`. */
+ * long as they take, or for passtally: `driver_ns`. Looks begin late: a sleep may have begun before
+ * them; of that there can be `rest_ns` in all. */
 static void
 find_asleep(const struct tally_asleep_record *asleep, uint32_t n, uint64_t driver_ns,
-	    struct tally_asleep_record out[TALLY_HITCH_PLACES])
+	    uint64_t rest_ns, struct tally_asleep_record out[TALLY_HITCH_PLACES])
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct tally_asleep_record a = asleep[i];
+		a.ns = MAX(a.ns, MIN(a.asked_ns, rest_ns));
 		if (tally_asleep_may_be_driver(&a))
 			a.ns -= MIN(a.ns, driver_ns);
 		bool most = a.ns > out[0].ns;
@@ -110,7 +112,7 @@ add_quiet(struct tally_answer *answer, const struct tally_process_record *p)
 {
 	answer->quiet_ns = p->time_ns - MIN(answer->last_ns, p->time_ns);
 	memset(answer->quiet_asleep, 0, sizeof(answer->quiet_asleep));
-	find_asleep(p->asleep, p->n_asleep, 0, answer->quiet_asleep);
+	find_asleep(p->asleep, p->n_asleep, 0, 0, answer->quiet_asleep);
 	for (uint32_t i = 0; i < p->n_threads; i++)
 		if (p->threads[i].ends_frames)
 			answer->quiet_work_ns += p->threads[i].cpu_ns;
@@ -296,7 +298,8 @@ add_to_hitches(struct tally_answer_state *s, struct tally_hitch_frame *h,
 	h->events = *c->events;
 	/* An OpenGL driver may wait for passes in any call. */
 	uint64_t passes_ns = s->parts.opengl ? f->gpu_ns - MIN(c->unsure_ns, f->gpu_ns) : 0;
-	find_asleep(f->asleep, f->n_asleep, passes_ns + f->overhead_ns, h->asleep);
+	find_asleep(f->asleep, f->n_asleep, passes_ns + f->overhead_ns,
+		    f->cpu_ns - MIN(f->thread_ns + f->wait_ns, f->cpu_ns), h->asleep);
 	tally_hitches_add(&s->hitches);
 	/* What the GPU did, or the driver's threads, is no wait for an event. */
 	if (c->timed && f->has_thread &&

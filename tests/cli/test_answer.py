@@ -1012,6 +1012,8 @@ class Answer(CliCase):
             ("as in each frame, or at a limiter", run(wait=1, more=asleep("clock_nanosleep", ms=9.9)), "a wait (sleep: clock_nanosleep, or before it)"),
             ("seen once, as in each frame, or at a limiter", run(wait=1, more=asleep("poll", ms=4, n=1)), "a wait (sleep, lock, disk, other programs)"),
             ("seen once too late", run(more=asleep("poll", ms=7, n=1)), "a wait (sleep, lock, disk, other programs)"),
+            ("seen once in a sleep that is longer", run(more=asleep("clock_nanosleep", ms=2, n=1, asked_ns=25 * MS)), "a wait (sleep: clock_nanosleep)"),
+            ("seen once in a sleep that is not longer than what it idled", run(more=asleep("clock_nanosleep", ms=2, n=1, asked_ns=3000 * MS)), "a wait (sleep: clock_nanosleep)"),
             ("seen once in a sleep, too late", run(more=asleep("clock_nanosleep", ms=7, n=1)), "a wait (sleep: clock_nanosleep 7.00 ms, or before it)"),
             ("seen late, as in each frame, or at a limiter", run(wait=1, more=asleep("clock_nanosleep", ms=4)), "a wait (sleep: clock_nanosleep, or before it)"),
             ("in a pipe, for no longer than frames may sleep", run(wait=1, more=asleep("read", of="pipe", ms=9.9)), "a wait (pipe: read)"),
