@@ -80,7 +80,7 @@ take_hitch(void *user, const struct tally_hitch *h, const struct tally_hitch_see
 	g_array_append_val(s->found, hitch);
 }
 
-static char others_name[] = "(other windows)";
+static const char others_name[] = "(other windows)";
 
 /* A lock that nobody is known to hold, or a device, may be the driver's, which waits for passes as
  * long as they take, or for passtally: `driver_ns`. Looks begin late: a sleep may have begun before
@@ -160,7 +160,6 @@ create_device(uint32_t number)
 	tally_over_run_init(&s->run, &s->parts);
 	s->found = g_array_new(FALSE, FALSE, sizeof(struct tally_answer_hitch));
 	d->sums = g_array_new(FALSE, FALSE, sizeof(struct tally_answer_sum));
-	s->others.name = others_name;
 	return d;
 }
 
@@ -286,7 +285,11 @@ add_to_hitches(struct tally_answer_state *s, struct tally_hitch_frame *h,
 	h->ns[TALLY_HITCH_OWN] = f->overhead_ns;
 	h->known[TALLY_HITCH_WORK] = h->known[TALLY_HITCH_KERNEL] = f->has_thread;
 	h->known[TALLY_HITCH_WAIT] = f->has_wait;
+	h->ns[TALLY_HITCH_IDLE] = f->cpu_ns - MIN(f->gpu_ns, f->cpu_ns);
+	h->ns[TALLY_HITCH_UNSURE] = c->unsure_ns;
 	h->known[TALLY_HITCH_OWN] = true;
+	h->known[TALLY_HITCH_IDLE] = c->timed;
+	h->known[TALLY_HITCH_UNSURE] = c->timed && s->parts.opengl;
 	h->ns[TALLY_HITCH_FAULTS] = f->minor_faults;
 	h->ns[TALLY_HITCH_DISK_FAULTS] = f->major_faults;
 	h->ns[TALLY_HITCH_DISK_BYTES] = f->disk_bytes;
@@ -346,6 +349,7 @@ add_to_window(const struct tally_answer *answer, struct tally_answer_device *of,
 		mine.has_unattributed_gpu &= w->alone;
 		struct tally_hitch_frame *h = begin_frame(answer, s, &mine, &c);
 		const struct tally_hitch_part others = { .what = &s->others,
+							 .name = others_name,
 							 .ns = w->others_ns };
 		struct tally_frame_record whole = w->sum;
 		g_array_append_val(h->parts, others);

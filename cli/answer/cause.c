@@ -4,7 +4,9 @@
 #include "cli/answer/cause_rules.h"
 #include "cli/answer/parts.h"
 #include "cli/shared/each.h"
+#include "cli/shared/text.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -52,6 +54,36 @@ is_drawn(const struct tally_hitch_part *p)
 	return draws >= 2 && 4 * draws * (double)p->around_ns >= (double)p->ns;
 }
 
+static bool
+is_seldom_copy(const struct tally_hitch_part *p)
+{
+	return p->ns && p->around_ns == 0 && strcmp(tally_part_draws(p->what), "copies") == 0;
+}
+
+/* Copies that few frames have are one part, if none is most of it: a program may copy, wait for
+ * that, and copy again. */
+static void
+join_copies(GArray *parts)
+{
+	struct tally_hitch_part all = { .joined = true }, *most = NULL;
+	TALLY_EACH_OF (struct tally_hitch_part, p, parts) {
+		if (!is_seldom_copy(p))
+			continue;
+		all.ns += p->ns;
+		all.draws += p->draws;
+		all.first |= p->first;
+		most = !most || p->ns > most->ns ? p : most;
+	}
+	if (!most || 2 * most->ns > all.ns)
+		return;
+	all.what = most->what;
+	all.name = g_intern_string(tally_phrase("%" PRIu64 " copies", all.draws));
+	all.no_draws = true;
+	TALLY_EACH_OF (struct tally_hitch_part, p, parts)
+		if (is_seldom_copy(p))
+			*p = p == most ? all : (struct tally_hitch_part){ .what = p->what };
+}
+
 /* Adds up the parts, and returns the one that grew most, or NULL. *unsure_ns: of the growth, what
  * may be the CPU's. */
 static const struct tally_hitch_part *
@@ -74,7 +106,7 @@ add_parts(const struct tally_hitch_seen *seen, bool opengl, struct tally_answer_
 		n_first += p->first;
 		n_here += p->ns || p->draws;
 		if (p->first && !first)
-			first = ((const struct tally_part *)p->what)->name;
+			first = p->name;
 	}
 	if (n_first < n_here)
 		out->first = first;
@@ -84,16 +116,23 @@ add_parts(const struct tally_hitch_seen *seen, bool opengl, struct tally_answer_
 static void
 take_pass(struct tally_answer_hitch *out, const struct tally_hitch_part *p)
 {
-	out->pass = ((const struct tally_part *)p->what)->name;
+	out->pass = p->name;
 	out->of = *p;
 	out->growth_ns = growth_of(p);
 }
 
-/* The sums stay those of all. */
+/* The sums stay those of all. Time outside passes may be that of any. */
 static void
-take_some(struct tally_answer_hitch *out, const struct tally_hitch_part *p)
+take_some(const struct tally_hitch_seen *seen, struct tally_answer_hitch *out,
+	  const struct tally_hitch_part *p)
 {
-	out->pass = ((const struct tally_part *)p->what)->name;
+	const struct tally_hitch_part none = { 0 }, *most = &none;
+	TALLY_EACH_OF (const struct tally_hitch_part, other, seen->parts)
+		if (!is_no_pass(other->name) && growth_of(other) > growth_of(most))
+			most = other;
+	if (strcmp(p->name, TALLY_OUTSIDE_PASSES) == 0 && most->name)
+		p = most;
+	out->pass = p->name;
 	out->some = true;
 	out->seldom = p->around_ns == 0;
 }
@@ -107,7 +146,7 @@ name_drew(const struct tally_hitch_seen *seen, struct tally_answer_hitch *out)
 		if (p->ns || p->draws <= p->around_draws + most)
 			continue;
 		most = p->draws - p->around_draws;
-		out->drew = ((const struct tally_part *)p->what)->name;
+		out->drew = p->name;
 		out->of.what = p->what;
 		out->of.draws = p->draws;
 		out->of.around_draws = p->around_draws;
@@ -122,7 +161,10 @@ of_work(struct tally_answer_hitch *h)
 	const double least = EXPLAINS * (double)h->growth_ns;
 	bool in_kernel = kernel_ns(h) >= least;
 	double faults = faults_ns(h) * (in_kernel ? SLOW_FAULT_NS / FAULT_NS : 1);
-	return !has_disk_faults(h) && faults >= least ? TALLY_CAUSE_FAULTS : TALLY_CAUSE_CPU;
+	/* A driver takes memory for what it is to draw. */
+	bool drew = h->pass && has_more_draws(h);
+	return !drew && !has_disk_faults(h) && faults >= least ? TALLY_CAUSE_FAULTS
+							       : TALLY_CAUSE_CPU;
 }
 
 /* Whether it read from a disk, and did not sleep elsewhere for a part of it. */
@@ -212,6 +254,20 @@ tally_cause_driver_did(double drew, double had_no_cpu)
 	return drew <= SAME && had_no_cpu <= SAME ? TALLY_DRIVER_WAITED : TALLY_DRIVER_UNKNOWN;
 }
 
+/* Passes that are drawn together took longer, or the thread waited. */
+static void
+decide_together(struct tally_answer_hitch *h, enum tally_driver_did did)
+{
+	bool together = h->cause == TALLY_CAUSE_UNKNOWN && h->or_wait && is_no_pass(h->pass);
+	bool explains_it = together && share_of(h, h->growth_ns) >= EXPLAINS;
+	if ((explains_it || h->drew) && did == TALLY_DRIVER_DREW) {
+		h->cause = TALLY_CAUSE_PASS;
+		h->or_wait = false;
+	} else if (together && h->place) {
+		h->cause = TALLY_CAUSE_WAIT;
+	}
+}
+
 void
 tally_cause_driver(struct tally_answer_hitch *h, double drew_ns, double no_cpu_ns)
 {
@@ -220,13 +276,10 @@ tally_cause_driver(struct tally_answer_hitch *h, double drew_ns, double no_cpu_n
 	const double of = passes ? MIN(share_of(h, h->growth_ns), 1) : 1;
 	const double no_cpu = part_of(h, no_cpu_ns) / of;
 	enum tally_driver_did did = tally_cause_driver_did(part_of(h, drew_ns) / of, no_cpu);
-	bool together = h->cause == TALLY_CAUSE_UNKNOWN && h->or_wait && is_no_pass(h->pass) &&
-			share_of(h, h->growth_ns) >= EXPLAINS;
-	if ((together || h->drew) && did == TALLY_DRIVER_DREW) {
-		h->cause = TALLY_CAUSE_PASS;
-		h->or_wait = false;
-	}
+	decide_together(h, did);
 	const double used = more_of(h, TALLY_HITCH_WORK) + more_of(h, TALLY_HITCH_WAIT);
+	if (h->cause == TALLY_CAUSE_WAIT && h->driver && did == TALLY_DRIVER_HAD_NO_CPU)
+		h->ready_ns = (uint64_t)MIN(no_cpu_ns, (double)h->was.ns[TALLY_HITCH_WAIT]);
 	bool waited = did != TALLY_DRIVER_UNKNOWN;
 	if (did == TALLY_DRIVER_DREW || !is_of_driver(h))
 		return;
@@ -355,7 +408,7 @@ name_pass(const struct tally_hitch_seen *seen, const struct tally_hitch_part *gr
 	if (alone && strcmp(out->pass, TALLY_DRAWN_TOGETHER) == 0)
 		name_drew(seen, out);
 	if (out->some)
-		take_some(out, grew);
+		take_some(seen, out, grew);
 	return alone;
 }
 
@@ -388,7 +441,7 @@ of_longer_passes(const struct tally_hitch_seen *seen, bool event, bool unsure,
 		return cause;
 	bool or_wait = out->or_wait;
 	*out = all;
-	take_some(out, grew);
+	take_some(seen, out, grew);
 	out->or_wait = or_wait;
 	return TALLY_CAUSE_GPU;
 }
@@ -401,7 +454,7 @@ note_grown(const struct tally_hitch_part *grew, uint64_t unsure_ns, struct tally
 	out->sure_ns = out->growth_ns - unsure_ns;
 	if (!grew || share_of(out, out->growth_ns) < MENTIONED)
 		return;
-	out->grew = ((const struct tally_part *)grew->what)->name;
+	out->grew = grew->name;
 	out->grew_with = out->growth_ns - growth_of(grew) >= growth_of(grew) / 2;
 	out->beside = out->grew_with ? out->of : *grew;
 }
@@ -419,6 +472,22 @@ find_sure(const struct tally_hitch_seen *seen, bool opengl)
 		most = growth_of(p) > growth_of(most) ? p : most;
 	}
 	return sum - growth_of(most) < growth_of(most) / 2 ? *most : none;
+}
+
+/* In OpenGL a driver may wait for other work than draws in the call, which has no time of its own
+ * then: the pass in which the thread was for most of what the frame lost. */
+static const char *
+find_place(const struct tally_hitch_seen *seen, const struct tally_answer_hitch *h)
+{
+	const struct tally_asleep_record *a = h->was.asleep;
+	a = a->in ? a : &h->was.limiter;
+	if (a->in && !tally_asleep_may_be_driver(a))
+		return NULL;
+	TALLY_EACH_OF (const struct tally_hitch_part, p, seen->parts)
+		if (p->no_draws &&
+		    share_of(h, p->cpu_ns - MIN(p->cpu_ns, p->around_cpu_ns)) >= EXPLAINS)
+			return p->name;
+	return NULL;
 }
 
 static enum tally_cause
@@ -454,6 +523,8 @@ tally_cause_find(const struct tally_hitch *h, const struct tally_hitch_seen *see
 	};
 	out.more_calls = tally_event_find(seen->events, out.calls.group,
 					  &h->usual[TALLY_HITCH_EVENTS], h->start_ns, h->frame_ns);
+	join_copies(seen->parts);
+	out.place = find_place(seen, &out);
 	out.cause = decide(seen, opengl, &out);
 	return out;
 }

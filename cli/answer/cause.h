@@ -38,6 +38,7 @@ struct tally_answer_hitch {
 	bool part; /* UNKNOWN: the thread worked for a part of it */
 	bool driver; /* WAIT: in driver calls */
 	const char *waits; /* in which they grew most, in words */
+	const char *place; /* the pass in which OpenGL's driver may have waited; or NULL */
 	struct tally_answer_event calls, more_calls; /* those that grew most, and second most */
 	bool by_calls; /* they may explain it; EVENT: they do */
 	uint64_t over; /* bytes of GPU memory above the budget */

@@ -30,7 +30,7 @@ growth_text(const char *names, const struct tally_hitch_part *p, bool first, con
 {
 	const char *more = "";
 	if (first)
-		more = ", its first use";
+		more = p->joined ? ", their first use" : ", its first use";
 	else if (or_wait && !drew)
 		more = "";
 	else if (p->around_ns == 0)
@@ -98,11 +98,26 @@ is_sleep(const struct tally_answer_hitch *h)
 	return h->cause == TALLY_CAUSE_WAIT ? !h->driver : is_passes(h) && h->or_wait;
 }
 
+/* In OpenGL it is known how long the GPU did nothing, besides passes that are named. */
+static bool
+is_idle_known(const struct tally_answer_hitch *h)
+{
+	return is_passes(h) && !h->or_wait && h->was.known[TALLY_HITCH_UNSURE];
+}
+
+/* What the thread worked, but not what it may have drawn in the time of those passes. */
+static double
+work_outside(const struct tally_answer_hitch *h)
+{
+	const double inside = is_idle_known(h) ? more_of(h, TALLY_HITCH_UNSURE) : 0;
+	return MAX(more_of(h, TALLY_HITCH_WORK) - inside, 0);
+}
+
 /* What the thread worked besides what is named. */
 static double
 work_besides(const struct tally_answer_hitch *h)
 {
-	const double work = more_of(h, TALLY_HITCH_WORK);
+	const double work = work_outside(h);
 	if (h->cause == TALLY_CAUSE_EVENT)
 		return h->calls.elsewhere
 			       ? 0
@@ -153,7 +168,7 @@ static const char *
 other_pass_text(const struct tally_answer_hitch *h)
 {
 	const struct tally_hitch_part *p = &h->sure;
-	const char *name = p->what ? ((const struct tally_part *)p->what)->name : NULL;
+	const char *name = p->name;
 	/* Where no CPU was free a software driver's passes take longer. */
 	bool starved = h->ready_ns && h->ready_sure && p->ns < STANDS_OUT * p->around_ns;
 	if (h->cause < TALLY_CAUSE_CPU || h->cause > TALLY_CAUSE_WAIT || starved || !name ||
@@ -183,7 +198,8 @@ meanwhile_text(const struct tally_answer_hitch *h)
 	bool calls = h->by_calls || share_of(h, h->calls.growth_ns) >= SAME;
 	if (h->calls.elsewhere && calls && !is_passes(h) && h->cause != TALLY_CAUSE_EVENT)
 		return tally_event_text(&h->calls);
-	if (free && h->thread)
+	/* What a driver waits for may be what the GPU waits for. */
+	if ((free || (h->cause == TALLY_CAUSE_WAIT && !h->ready_ns)) && h->thread)
 		return thread_text(h);
 	if ((free || is_part(h) || is_passes(h)) &&
 	    tally_hitch_more(&h->was, TALLY_HITCH_DISK_BYTES) >= READ)
@@ -209,8 +225,10 @@ ready_text(const struct tally_answer_hitch *h)
 {
 	bool worked = h->cause == TALLY_CAUSE_CPU ||
 		      (h->cause == TALLY_CAUSE_FAULTS && !has_disk_faults(h));
+	bool driver = h->cause == TALLY_CAUSE_WAIT && h->driver;
 	const char *how = worked                           ? "; "
 			  : is_part(h)                     ? ", "
+			  : driver                         ? ": "
 			  : !is_sleep(h)                   ? NULL
 			  : is_passes(h) || !h->ready_sure ? ", or "
 							   : ": ";
@@ -278,10 +296,10 @@ wait_text(const struct tally_answer_hitch *h)
 {
 	const char *of = " (sleep, lock, disk, other programs)";
 	/* "(not in a pass)" is no place. */
-	bool in_pass = h->pass && !h->some && !is_no_pass(h->pass);
+	const char *pass = h->pass && !h->some && !is_no_pass(h->pass) ? h->pass : h->place;
 	if (h->driver)
 		return tally_phrase("a wait %s", h->waits);
-	const char *in = in_pass ? tally_phrase(" in %s", tally_short_name(h->pass)) : "";
+	const char *in = pass ? tally_phrase(" in %s", tally_short_name(pass)) : "";
 	if (h->ready_ns && h->ready_sure)
 		return tally_phrase("a wait%s%s", in, asleep_text(h, 1, ""));
 	if (h->ready_ns || more_of(h, TALLY_HITCH_WORK) > SAME)
@@ -304,6 +322,9 @@ other_wait(const struct tally_answer_hitch *h)
 	if (h->cause > TALLY_CAUSE_FAULTS || h->or_wait || has_disk_faults(h) ||
 	    (event && h->calls.elsewhere))
 		return 0;
+	if (is_idle_known(h))
+		return more_of(h, TALLY_HITCH_IDLE) - work_outside(h) -
+		       more_of(h, TALLY_HITCH_WAIT);
 	return 1 - worked - MAX(more_of(h, TALLY_HITCH_WAIT), passes);
 }
 
@@ -322,13 +343,13 @@ static const char *
 waited_text(const struct tally_answer_hitch *h)
 {
 	const bool work = h->cause != TALLY_CAUSE_EVENT && !is_passes(h);
-	const bool busy = share_of(h, h->no_cpu_ns) > SAME && !is_asleep(h);
-	const double rest = other_wait(h);
+	const double rest = other_wait(h), no_cpu = share_of(h, h->no_cpu_ns);
+	const bool idle = is_idle_known(h);
+	const bool busy = no_cpu > (idle ? MIN(SAME, rest / 2) : SAME) && !is_asleep(h);
 	const bool seen = (double)h->was.asleep[0].ns >= WAITED_NS && is_seen(h, rest);
 	if (has_driver_wait(h))
 		return tally_phrase(", and a wait %s", h->waits);
-	const bool much = rest >= (seen ? PART : SAME) ||
-			  is_hitch(h, rest - share_of(h, h->no_cpu_ns));
+	const bool much = rest >= (seen ? PART : SAME) || is_hitch(h, rest - (idle ? 0 : no_cpu));
 	if (!much || rest * (double)h->was.excess_ns < WAITED_NS ||
 	    (!seen && work && (busy || !h->cause)))
 		return "";
@@ -373,7 +394,9 @@ unknown_text(const struct tally_answer_hitch *h)
 	if (h->grew)
 		grew = growth_text(names_text(h->grew, h->grew_with), &h->beside,
 				   h->first == h->grew && !h->grew_with, NULL, false);
-	return tally_phrase("cannot tell: the CPU worked %s, %s", tally_duration_text(ns), grew);
+	bool both = h->grew && part_of(h, ns) + share_of(h, h->grown_ns) >= EXPLAINS;
+	return tally_phrase("%sthe CPU worked %s, %s%s", both ? "" : "cannot tell: ",
+			    tally_duration_text(ns), both ? "and " : "", grew);
 }
 
 static const char *
@@ -411,7 +434,9 @@ tally_cause_text(const struct tally_answer_hitch *h)
 	if (h->was.made && !h->by_calls && *work == '\0' && (is_passes(h) || !h->cause))
 		made = tally_phrase("; %" PRIu64 " shader%s made in it", h->was.made,
 				    TALLY_S(h->was.made));
-	if (h->first && (!is_passes(h) || is_no_pass(h->pass)) && (h->cause || h->first != h->grew))
+	bool told = h->first == h->sure.name && other_pass_text(h);
+	bool other = !is_passes(h) || h->some || is_no_pass(h->pass);
+	if (h->first && !told && other && (h->cause || h->first != h->grew))
 		first = tally_phrase(" (first of %s)", tally_short_name(h->first));
 	if (h->over)
 		over = tally_phrase("; GPU memory %.0f MB over its budget", (double)h->over / 1e6);
@@ -432,7 +457,7 @@ tally_cause_short_text(const struct tally_answer_hitch *h)
 		[TALLY_CAUSE_FAULTS] = "page faults",  [TALLY_CAUSE_DISK] = "a disk",
 	};
 	if (h->cause == TALLY_CAUSE_PASS)
-		return tally_short_name(h->pass);
+		return h->of.joined ? "copies" : tally_short_name(h->pass);
 	if (h->cause == TALLY_CAUSE_GPU && h->some)
 		return "some passes";
 	if (h->cause == TALLY_CAUSE_WAIT && !h->driver && h->ready_ns && h->ready_sure)

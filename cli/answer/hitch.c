@@ -81,14 +81,14 @@ is_over(const struct tally_hitches *h, uint64_t k, const struct tally_hitch *of)
 }
 
 static struct tally_hitch_part *
-need_part(GArray *parts, GHashTable *index, void *what)
+need_part(GArray *parts, GHashTable *index, const struct tally_hitch_part *like)
 {
-	const struct tally_hitch_part new = { .what = what };
-	guint at = GPOINTER_TO_UINT(g_hash_table_lookup(index, what));
+	const struct tally_hitch_part new = { .what = like->what, .name = like->name };
+	guint at = GPOINTER_TO_UINT(g_hash_table_lookup(index, like->what));
 	if (at == 0) {
 		g_array_append_val(parts, new);
 		at = parts->len;
-		g_hash_table_insert(index, what, GUINT_TO_POINTER(at));
+		g_hash_table_insert(index, like->what, GUINT_TO_POINTER(at));
 	}
 	return &g_array_index(parts, struct tally_hitch_part, at - 1);
 }
@@ -113,7 +113,7 @@ take_parts(const struct tally_hitches *h, uint64_t first, uint64_t number, struc
 		TALLY_EACH_OF (const struct tally_hitch_part, p, f->parts) {
 			if (k == number && p->after)
 				continue;
-			struct tally_hitch_part *most = need_part(parts, index, p->what);
+			struct tally_hitch_part *most = need_part(parts, index, p);
 			draws += p->no_draws ? 0 : p->draws;
 			bool first_time = most->first || p->first;
 			if (p->ns > most->ns || (p->ns == most->ns && p->draws > most->draws))
@@ -131,20 +131,23 @@ look_around(const struct tally_hitches *h, uint64_t first, GArray *parts, GHashT
 {
 	for (uint64_t k = first; k < h->n; k++)
 		TALLY_EACH_OF (const struct tally_hitch_part, p, frame_at(h, k)->parts)
-			need_part(parts, index, p->what);
+			need_part(parts, index, p);
 	size_t n = (size_t)(h->n - first), n_parts = parts->len;
 	g_autofree uint64_t *ns = g_new0(uint64_t, n * n_parts);
 	g_autofree uint64_t *draws = g_new0(uint64_t, n * n_parts);
+	g_autofree uint64_t *cpu_ns = g_new0(uint64_t, n * n_parts);
 	for (uint64_t k = first; k < h->n; k++)
 		TALLY_EACH_OF (const struct tally_hitch_part, p, frame_at(h, k)->parts) {
 			guint at = GPOINTER_TO_UINT(g_hash_table_lookup(index, p->what));
 			ns[(at - 1) * n + (k - first)] = p->ns;
 			draws[(at - 1) * n + (k - first)] = p->draws;
+			cpu_ns[(at - 1) * n + (k - first)] = p->cpu_ns;
 		}
 	for (size_t i = 0; i < n_parts; i++) {
 		struct tally_hitch_part *p = &g_array_index(parts, struct tally_hitch_part, i);
 		p->around_ns = median_of(&ns[i * n], n);
 		p->around_draws = median_of(&draws[i * n], n);
+		p->around_cpu_ns = median_of(&cpu_ns[i * n], n);
 	}
 }
 

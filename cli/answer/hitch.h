@@ -29,6 +29,9 @@ enum tally_hitch_time {
 	TALLY_HITCH_KERNEL, /* how long in the kernel, where that was most of it */
 	TALLY_HITCH_WAIT, /* how long it was in calls in which drivers wait */
 	TALLY_HITCH_OWN, /* what passtally used of it */
+	TALLY_HITCH_IDLE, /* how long the GPU did nothing */
+	/* OpenGL: of the GPU's time, what was before the CPU began the next pass. */
+	TALLY_HITCH_UNSURE,
 	/* Not times but counts: page faults of that thread, without a disk and with one, and what a
 	 * disk read for it. */
 	TALLY_HITCH_FAULTS,
@@ -42,12 +45,15 @@ enum tally_hitch_time {
 /* GPU time and draws of one item in a frame; the caller defines what an item is. */
 struct tally_hitch_part {
 	void *what;
+	const char *name; /* not escaped */
 	uint64_t ns, draws;
+	uint64_t cpu_ns; /* OpenGL: from its begin to the next one's */
 	bool no_draws; /* they are other work */
+	bool joined; /* of several passes */
 	bool first; /* it had never run before this frame */
 	bool after; /* the GPU began it after the frame's end */
 	bool may_wait; /* the CPU began nothing after it for most of the part's time */
-	uint64_t around_ns, around_draws; /* medians of the frames around */
+	uint64_t around_ns, around_draws, around_cpu_ns; /* medians of the frames around */
 };
 
 struct tally_hitch_frame {

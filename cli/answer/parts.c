@@ -180,6 +180,18 @@ unsure_of(const struct tally_frame_record *f, uint32_t index)
 	return end > r->gpu_start_ns ? end - r->gpu_start_ns : 0;
 }
 
+/* From when the CPU began the pass to when it began the next one, or ended the frame. */
+static uint64_t
+span_of(const struct tally_frame_record *f, uint32_t index)
+{
+	const struct tally_pass_record *r = &f->passes[index];
+	bool last = index + 1 == f->n_passes;
+	if (!r->has_cpu_start || (!last && !r[1].has_cpu_start))
+		return 0;
+	uint64_t end_ns = last ? frame_issued(f) : r[1].cpu_start_ns;
+	return end_ns - MIN(r->cpu_start_ns, end_ns);
+}
+
 /* The GPU began it when the frame was over: that was not late by it. */
 static bool
 is_after(const struct tally_frame_record *f, const struct tally_pass_record *r)
@@ -246,7 +258,7 @@ add_time(struct tally_parts *p, struct tally_part *part, uint32_t index, bool ti
 		part->touched = true;
 		part->timed = true;
 		part->within = false;
-		part->ns = part->unsure_ns = 0;
+		part->ns = part->unsure_ns = part->span_ns = 0;
 		memset(part->work_now, 0, sizeof(part->work_now));
 		part->work_now[TALLY_WORK_PLACE] = index + 1;
 		part->index_sum += index;
@@ -292,7 +304,7 @@ add_outside(struct tally_parts *p, const struct tally_frame_record *f,
 	struct tally_part **part = together ? &p->together : &p->outside;
 	if (!*part) {
 		*part = new_part(p, g_strdup(together ? TALLY_DRAWN_TOGETHER
-						      : "(not in a pass)"));
+						      : TALLY_OUTSIDE_PASSES));
 		add_to_levels(p, *part);
 	}
 	add_time(p, *part, f->n_passes, true, f->unattributed_gpu_ns, draws);
@@ -378,6 +390,7 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 		add_pass(p, of->level[TALLY_PART_FINE], of, r, unsure);
 		of->level[TALLY_PART_FINE]->within |= !is_after(f, r);
 		of->level[TALLY_PART_FINE]->shared |= shared;
+		of->level[TALLY_PART_FINE]->span_ns += p->opengl ? span_of(f, i) : 0;
 		if (of->level[TALLY_PART_TOP] != of->level[TALLY_PART_FINE])
 			add_pass(p, of->level[TALLY_PART_TOP], of, r, unsure);
 	}
@@ -390,7 +403,9 @@ tally_parts_add(struct tally_parts *p, const struct tally_aggregate *log,
 	TALLY_EACH (struct tally_part, part, p->touched) {
 		const struct tally_hitch_part share = {
 			.what = part,
+			.name = part->name,
 			.ns = part->ns,
+			.cpu_ns = part->span_ns,
 			.draws = part->work_now[TALLY_WORK_DRAWS],
 			.no_draws = strcmp(tally_part_draws(part), "draws") != 0,
 			.first = part->frames == 1 && !part->skipped,

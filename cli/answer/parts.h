@@ -51,7 +51,7 @@ struct tally_part {
 	struct tally_part *was, *becomes;
 	/* Of the frame being read. */
 	bool touched, timed, within; /* the GPU may have begun it before the frame's end */
-	uint64_t ns, unsure_ns, work_now[TALLY_N_WORK];
+	uint64_t ns, unsure_ns, span_ns, work_now[TALLY_N_WORK];
 };
 
 /* Whether it is known when the GPU began the pass, by the frame's clock. */

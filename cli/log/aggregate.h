@@ -71,6 +71,7 @@ struct tally_row_queue {
 };
 
 /* What the work outside passes is called where it is that of passes that share one time. */
+#define TALLY_OUTSIDE_PASSES "(not in a pass)"
 #define TALLY_DRAWN_TOGETHER "(passes drawn together)"
 
 struct tally_group {

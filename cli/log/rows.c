@@ -230,7 +230,7 @@ tally_aggregate_add_outside(struct tally_aggregate *a, const struct tally_frame_
 		d->outside = tally_group_create(a, f->device, NULL);
 		d->outside->outside = true;
 		d->outside->kind = TALLY_PASS_OTHER;
-		d->outside->name = "(not in a pass)";
+		d->outside->name = TALLY_OUTSIDE_PASSES;
 	}
 	for (uint32_t i = 0; i < f->n_passes; i++)
 		if (f->passes[i].flags & TALLY_FLAG(SHARED_TIME) && !f->passes[i].has_gpu)
