@@ -131,17 +131,15 @@ find_resized(const struct one_sided *of, const GArray *others)
 static void
 pair_parts(const struct sides *s)
 {
-	const GPtrArray *all = s->r->parts->owned, *top = s->r->parts->all[TALLY_PART_TOP];
-	g_autoptr(GArray) gone = find_one_sided(all, s->before, s->after);
-	g_autoptr(GArray) new = find_one_sided(all, s->after, s->before);
-	g_autoptr(GArray) top_gone = find_one_sided(top, s->before, s->after);
-	g_autoptr(GArray) top_new = find_one_sided(top, s->after, s->before);
-	TALLY_EACH (struct tally_part, part, all)
+	const GPtrArray *top = s->r->parts->all[TALLY_PART_TOP];
+	g_autoptr(GArray) gone = find_one_sided(top, s->before, s->after);
+	g_autoptr(GArray) new = find_one_sided(top, s->after, s->before);
+	TALLY_EACH (struct tally_part, part, s->r->parts->owned)
 		part->was = part->becomes = part;
 	TALLY_EACH_OF (const struct one_sided, one, gone)
-		one->part->becomes = find_resized(one, top_new);
+		one->part->becomes = find_resized(one, new);
 	TALLY_EACH_OF (const struct one_sided, one, new)
-		one->part->was = find_resized(one, top_gone);
+		one->part->was = find_resized(one, gone);
 }
 
 static struct tally_answer_time
@@ -587,25 +585,6 @@ look_at_clock(const struct sides *s, struct tally_answer_change *c)
 	c->held = median_in(held, s->before) <= 0 && median_in(held, s->after) > 0;
 }
 
-/* Whether the frames from the change to when the pass has this work, or from then to the change,
- * have that of the other side. */
-static bool
-has_work_since(const struct sides *s, const struct tally_part *part)
-{
-	const uint64_t at = s->after.from, since = part->since_at;
-	const bool late = since > at;
-	const struct tally_range between = { false, MIN(at, since), MAX(at, since) };
-	bool same = true;
-	for (int i = 0; i < TALLY_WORK_PLACE; i++) {
-		const struct tally_course *c = &part->work[i];
-		double side = median_in(c, late ? s->before : s->after);
-		double here = tally_course_median(c, between.from, between.to);
-		same &= i == TALLY_WORK_FRAGMENTS || isnan(here) ||
-			tally_parts_are_as_many(here, side);
-	}
-	return same;
-}
-
 /* A pass that is new or gone, or whose work changed, was so from one frame on: the frames' times
  * may show it later, or another program made them longer before. */
 static void
@@ -622,7 +601,7 @@ take_frame(const struct sides *s, struct tally_answer_change *c)
 		frame = part->last + 1;
 	else if (one_sided || part->was != part)
 		frame = part->first;
-	else if (has_other_work(c, TALLY_WORK_PLACE) && has_work_since(s, part))
+	else if (has_other_work(c, TALLY_WORK_PLACE))
 		frame = part->since;
 	if (frame <= first || frame >= last)
 		return;
