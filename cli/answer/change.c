@@ -289,9 +289,7 @@ is_slope(const struct blocks *b, const struct found *f, uint64_t from, uint64_t 
 static void
 join_slopes(const struct blocks *b, struct found *f)
 {
-	struct found joined = { .n = 0 }, placed = *f;
-	place_all(b, &placed);
-	measure(b, f);
+	struct found joined = { .n = 0 };
 	for (unsigned i = 0, end; i < f->n; i = end) {
 		struct tally_change c = f->all[i];
 		uint64_t from = begin_of(&joined, joined.n);
@@ -299,12 +297,8 @@ join_slopes(const struct blocks *b, struct found *f)
 		for (end = i + 1; end < f->n; end++)
 			if ((f->all[end].after_ns > f->all[end].before_ns) != up)
 				break;
-		for (; end > i; end--) {
-			/* The next one may stay where it is, or be placed later. */
-			uint64_t to = MIN(end_of(b, f, end - 1), end_of(b, &placed, end - 1));
-			if (is_slope(b, &placed, from, to - 1, i, end, &c))
-				break;
-		}
+		while (end > i && !is_slope(b, f, from, end_of(b, f, end - 1) - 1, i, end, &c))
+			end--;
 		end = MAX(end, i + 1);
 		joined.all[joined.n++] = c;
 	}
@@ -353,7 +347,6 @@ tally_change_find(const struct tally_course *frames, uint64_t n,
 	}
 	b.least = MAX(LEAST, (uint32_t)(LEAST_SHARE * b.n));
 	divide_all(&b, 0, b.n, &f);
-	join_slopes(&b, &f);
 	keep_changes(&b, &f);
 	place_all(&b, &f);
 	join_slopes(&b, &f);
