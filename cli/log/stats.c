@@ -232,45 +232,29 @@ tally_stats_visit(struct tally_stats *s, void (*visit)(void *user, double value,
 		visit(user, tally_value_f64(value_of(s, &s->runs[i])), s->runs[i].n);
 }
 
-struct range_count {
-	double low, high;
-	uint64_t n;
-};
-
-static void
-count_in_range(void *user, double value, uint64_t count)
-{
-	struct range_count *range = user;
-	if (value >= range->low && value <= range->high)
-		range->n += count;
-}
-
 uint64_t
 tally_stats_count_between(struct tally_stats *s, double low, double high)
 {
-	struct range_count range = { .low = low, .high = high };
-	tally_stats_visit(s, count_in_range, &range);
-	return range.n;
-}
-
-struct tail {
-	uint64_t before; /* values to pass over first */
-	double sum;
-};
-
-static void
-add_to_tail(void *user, double value, uint64_t count)
-{
-	struct tail *tail = user;
-	uint64_t passed = MIN(tail->before, count);
-	tail->before -= passed;
-	tail->sum += value * (double)(count - passed);
+	uint64_t n = 0;
+	sort_all(s);
+	for (uint32_t i = 0; i < s->n_runs; i++) {
+		double value = tally_value_f64(value_of(s, &s->runs[i]));
+		n += value >= low && value <= high ? s->runs[i].n : 0;
+	}
+	return n;
 }
 
 double
 tally_stats_mean_of_largest(struct tally_stats *s, uint64_t n)
 {
-	struct tail tail = { .before = s->moments.n - n };
-	tally_stats_visit(s, add_to_tail, &tail);
-	return tail.sum / (double)n;
+	uint64_t before = s->moments.n - n; /* values to pass over first */
+	double sum = 0;
+	sort_all(s);
+	for (uint32_t i = 0; i < s->n_runs; i++) {
+		uint64_t passed = MIN(before, s->runs[i].n);
+		before -= passed;
+		sum += tally_value_f64(value_of(s, &s->runs[i])) *
+		       (double)(s->runs[i].n - passed);
+	}
+	return sum / (double)n;
 }
