@@ -170,17 +170,19 @@ look_into(const char *folder)
 	return logs;
 }
 
-/* Removes what is no log, by the first lines. */
+/* Keeps the first `n` that are logs, by their first lines, and reads no more headers than that
+ * takes. `of_one`: only those of `program`, or of the one that wrote the first if that is NULL. */
 static void
-read_headers(GPtrArray *logs)
+read_headers(GPtrArray *logs, bool of_one, const char *program, guint n)
 {
 	guint kept = 0;
-	for (guint i = 0; i < logs->len; i++) {
+	for (guint i = 0; i < logs->len && kept < n; i++) {
 		struct tally_folder_log *log = g_ptr_array_index(logs, i);
-		if (read_header(log)) {
-			logs->pdata[i] = logs->pdata[kept];
-			logs->pdata[kept++] = log;
-		}
+		if (!read_header(log) || (program && !tally_folder_log_is_of(log, program)))
+			continue;
+		logs->pdata[i] = logs->pdata[kept];
+		logs->pdata[kept++] = log;
+		program = of_one && !program ? log->program : program;
 	}
 	g_ptr_array_set_size(logs, (gint)kept);
 }
@@ -189,7 +191,7 @@ GPtrArray *
 tally_folder_list(const char *folder)
 {
 	GPtrArray *logs = look_into(folder);
-	read_headers(logs);
+	read_headers(logs, false, NULL, UINT_MAX);
 	return logs;
 }
 
@@ -239,7 +241,7 @@ tally_folder_trim(const char *folder, uint64_t quota, unsigned *n, uint64_t *byt
 	g_autoptr(GPtrArray) logs = look_into(folder);
 	if (tally_folder_bytes(logs) <= quota)
 		return; /* without a look at headers */
-	read_headers(logs);
+	read_headers(logs, false, NULL, UINT_MAX);
 	uint64_t left = tally_folder_bytes(logs);
 	for (guint i = logs->len; i-- > 0 && left > quota;) {
 		const struct tally_folder_log *log = g_ptr_array_index(logs, i);
@@ -260,23 +262,13 @@ say_chosen(const char *command, const char *what, const char *path)
 	tally_cli_complain(command, "%s is %s", what, shown);
 }
 
-/* The newest logs in the default folder, at most `n`, of `program`, or of the one that wrote the
- * first of them if that is NULL. Reads no more headers than necessary. */
+/* The newest logs of one program in the default folder, at most `n`. */
 static GPtrArray *
 find_newest(const char *program, guint n)
 {
 	g_autofree char *folder = tally_folder_path();
 	GPtrArray *logs = look_into(folder);
-	guint kept = 0;
-	for (guint i = 0; i < logs->len && kept < n; i++) {
-		struct tally_folder_log *log = g_ptr_array_index(logs, i);
-		if (!read_header(log) || (program && !tally_folder_log_is_of(log, program)))
-			continue;
-		logs->pdata[i] = logs->pdata[kept];
-		logs->pdata[kept++] = log;
-		program = program ? program : log->program;
-	}
-	g_ptr_array_set_size(logs, (gint)kept);
+	read_headers(logs, true, program, n);
 	return logs;
 }
 
