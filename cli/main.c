@@ -94,11 +94,7 @@ unknown_word(char **argv)
 	tally_near_begin(&near, name, strlen(name));
 	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
 		tally_near_offer(&near, commands[i].command->name);
-	if (strcmp(name, "version") == 0) {
-		tally_cli_complain(NULL, "unknown command version; did you mean: "
-					 "passtally --version");
-		return;
-	}
+	tally_near_offer(&near, "--version");
 	const char *kind = name[0] == '-' ? "option" : "command";
 	g_autofree char *program = as_program(argv);
 	if (program) {
