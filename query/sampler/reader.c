@@ -235,7 +235,6 @@ open_reader(struct tally_reader *r)
 	}
 	r->pace = tally_sampler_pace_of(r->src, r->config);
 	r->answer_ns = tally_sampler_waits.answer_ns + r->src->settle_ns;
-	atomic_store(&r->period_ns, r->pace.period_ns);
 	return true;
 }
 
@@ -294,7 +293,6 @@ slow_down(struct tally_reader *r, struct reading_loop *loop)
 	tally_log_say(TALLY_LEVEL_INFO, r->kind->row.name, "its totals are read every %.3f ms",
 		      (double)slower / 1e6);
 	loop->period_ns = slower;
-	atomic_store(&r->period_ns, slower);
 }
 
 /* Whether nothing is being captured. */

@@ -79,7 +79,6 @@ struct tally_reader {
 	_Atomic uint32_t wake; /* wakes the thread */
 	_Atomic uint64_t wanted; /* the number that was requested last */
 	atomic_bool stop, close;
-	_Atomic uint64_t period_ns; /* the period in force */
 	/* The reason from opening. */
 	char reason[TALLY_REASON_BYTES];
 	char lost[TALLY_REASON_BYTES]; /* set before LOST */
@@ -116,7 +115,5 @@ void tally_reader_wake(struct tally_reader *r);
 struct tally_sampler *
 tally_sampler_create_of(const struct tally_config *config,
 			const struct tally_snapshot_source_row *kinds, uint32_t n);
-/* The period of source i that is in force. */
-uint64_t tally_sampler_period_ns(const struct tally_sampler *s, uint32_t i);
 
 #endif

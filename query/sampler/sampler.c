@@ -441,9 +441,3 @@ tally_sampler_history(struct tally_sampler *s, uint32_t i)
 {
 	return s->sources[i]->history;
 }
-
-uint64_t
-tally_sampler_period_ns(const struct tally_sampler *s, uint32_t i)
-{
-	return atomic_load(&s->sources[i]->period_ns);
-}

@@ -192,8 +192,6 @@ test_pace(void)
 			tally_sampler_source(s, 0), &config);
 		g_assert_cmpuint(pace.period_ns, ==, pace_rows[i].want_ns);
 		g_assert_cmpuint(pace.most_ns, ==, pace_rows[i].most_want_ns);
-		/* It is longer already where the machine was busy. */
-		g_assert_cmpuint(tally_sampler_period_ns(s, 0), >=, pace_rows[i].want_ns);
 		tally_sampler_destroy(s);
 	}
 }
@@ -244,10 +242,17 @@ test_slows_down(void)
 	scripts[0].cost_ns = MS / 2;
 	struct tally_sampler *s = tally_sampler_create_of(&config, kinds, 1);
 	tally_sampler_ready(s);
-	for (int i = 0; i < 10000 && tally_sampler_period_ns(s, 0) == MS; i++)
+	double every_ms = 0;
+	for (int i = 0; i < 10000 && every_ms == 0; i++) {
+		struct tally_note_record note;
+		while (tally_log_take(&note)) {
+			g_assert_cmpint(note.level, ==, TALLY_LEVEL_INFO);
+			sscanf(note.message, "its totals are read every %lf ms", &every_ms);
+		}
 		g_usleep(1000);
+	}
 	/* 0.5 ms is 2 % of 25 ms; on a busy machine it may be measured as more. */
-	g_assert_cmpuint(tally_sampler_period_ns(s, 0), >=, 32 * MS);
+	g_assert_cmpfloat(every_ms, >=, 32);
 	tally_sampler_destroy(s);
 	g_assert_cmpuint(n_warnings(), ==, 0);
 }
