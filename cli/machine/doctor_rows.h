@@ -21,8 +21,8 @@ enum tally_doctor_mark {
 	TALLY_DOCTOR_ANSWER, /* a fact that belongs to the answer */
 };
 
-/* Adds the mark, the subject ("" continues the row above) and a sentence, which is folded to
- * tally_text_columns(). */
+/* Adds the mark, the subject ("" continues the row above) and a sentence, which is folded by
+ * tally_text_print_folded(). */
 void tally_doctor_row(enum tally_doctor_mark mark, const char *what, const char *format, ...)
 	G_GNUC_PRINTF(3, 4);
 /* Prints whether passes can be captured, and if not of all programs, those `only` of which they

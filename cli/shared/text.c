@@ -164,13 +164,6 @@ tally_text_terminal_columns(void)
 	return 80;
 }
 
-size_t
-tally_text_columns(void)
-{
-	size_t columns = tally_text_terminal_columns();
-	return columns ? CLAMP(columns, 40, 100) : 80;
-}
-
 char *
 tally_text_wrap(const char *text, size_t start, size_t indent, size_t columns)
 {
@@ -207,7 +200,8 @@ void
 tally_text_print_folded(size_t indent, const char *format, ...)
 {
 	TALLY_FORMATTED(text, format);
-	tally_text_print_wrapped(stdout, text, indent, tally_text_columns());
+	size_t columns = tally_text_terminal_columns();
+	tally_text_print_wrapped(stdout, text, indent, columns ? CLAMP(columns, 40, 100) : 80);
 }
 
 static bool

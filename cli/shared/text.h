@@ -57,7 +57,8 @@ char *tally_text_fit(const char *text, size_t columns);
 char *tally_text_wrap(const char *text, size_t start, size_t indent, size_t columns);
 /* Prints text so, the first line from `indent` on as well, and a newline. */
 void tally_text_print_wrapped(FILE *out, const char *text, size_t indent, size_t columns);
-/* The same on standard output, in tally_text_columns(). */
+/* The same on standard output, in the columns of the terminal, from 40 to 100; 80 if it is not a
+ * terminal. */
 void tally_text_print_folded(size_t indent, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* Whether the terminal shows UTF-8. */
 bool tally_text_is_utf8(void);
@@ -74,8 +75,5 @@ char *tally_text_word(const char *word);
 /* Columns of the terminal on standard output; 0 = not a terminal (no limit). $COLUMNS has
  * priority. */
 size_t tally_text_terminal_columns(void);
-/* Columns for sentences on standard output: those of the terminal, from 40 to 100; 80 if it is
- * not a terminal. */
-size_t tally_text_columns(void);
 
 #endif

@@ -16,14 +16,15 @@
 
 /* ---- values and files ---- */
 
-void
-gauge_read_link_name(const char *path, char *out, size_t size)
+/* The base name of what a link leads to; "" when there is none. */
+static void
+read_link_name(const char *path, char *out, size_t size)
 {
 	char target[PATH_MAX];
 	ssize_t n = readlink(path, target, sizeof(target) - 1);
 	target[n > 0 ? n : 0] = '\0';
 	const char *slash = strrchr(target, '/');
-	snprintf(out, size, "%s", slash ? slash + 1 : target);
+	snprintf(out, size, "%.*s", (int)size - 1, slash ? slash + 1 : target);
 }
 
 void
@@ -195,7 +196,7 @@ take_fd(const char *root, int fd, struct gauge_candidate *list, uint32_t *n)
 		list[(*n)++] = (struct gauge_candidate){ .device = device };
 		snprintf(list[i].node, sizeof(list[i].node), "%s", node);
 		char name[32];
-		gauge_read_link_name(path, name, sizeof(name));
+		read_link_name(path, name, sizeof(name));
 		list[i].pci = tally_pci_number(name);
 	}
 	if (list[i].n_fds < GAUGE_MAX_FDS)
@@ -332,7 +333,7 @@ gauge_gpu_take(struct gauge_gpu *gpu, uint32_t i)
 	gauge_gpu_finish(gpu);
 	memcpy(gpu->device, device, sizeof(gpu->device));
 	snprintf(path, sizeof(path), "%s/driver", gpu->device);
-	gauge_read_link_name(path, gpu->driver, sizeof(gpu->driver));
+	read_link_name(path, gpu->driver, sizeof(gpu->driver));
 	gpu->had_engines = gpu->had_cycles = gpu->had_energy = false;
 	find_files(gpu);
 }

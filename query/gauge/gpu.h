@@ -118,8 +118,6 @@ struct gauge_usage {
 	uint64_t engine_ns, cycles, total_cycles, memory_kib, frequency_hz;
 };
 
-/* The base name of what a link leads to; "" when there is none. */
-void gauge_read_link_name(const char *path, char *out, size_t size);
 /* Whether the device with that folder in sysfs is suspended. Reading another of its files may
  * wake it. */
 bool gauge_is_suspended(const char *device);
