@@ -189,6 +189,16 @@ thread_text(const struct tally_answer_hitch *h)
 			    tally_duration_text((double)h->thread_ns), no_cpu);
 }
 
+/* What other threads read from a disk, where that may take so long; NULL: nothing. */
+static const char *
+others_read_text(const struct tally_answer_hitch *h)
+{
+	if (share_of(h, h->others_bytes) < SLOW_DISK)
+		return NULL;
+	return tally_phrase("%.0f MB read from a disk on other threads",
+			    (double)h->others_bytes / 1e6);
+}
+
 /* What went on elsewhere, the first of it: calls, a thread, a disk; NULL: nothing is known. It does
  * not say that they were waited for. */
 static const char *
@@ -198,16 +208,14 @@ meanwhile_text(const struct tally_answer_hitch *h)
 	bool calls = h->by_calls || share_of(h, h->calls.growth_ns) >= SAME;
 	if (h->calls.elsewhere && calls && !is_passes(h) && h->cause != TALLY_CAUSE_EVENT)
 		return tally_event_text(&h->calls);
+	const char *read = free ? others_read_text(h) : NULL;
 	/* What a driver waits for may be what the GPU waits for. */
 	if ((free || (h->cause == TALLY_CAUSE_WAIT && !h->ready_ns)) && h->thread)
-		return thread_text(h);
+		return read ? tally_phrase("%s, and %s", thread_text(h), read) : thread_text(h);
 	if ((free || is_part(h) || is_passes(h)) &&
 	    tally_hitch_more(&h->was, TALLY_HITCH_DISK_BYTES) >= READ)
 		return read_text(h);
-	if (free && share_of(h, h->others_bytes) >= SLOW_DISK)
-		return tally_phrase("%.0f MB read from a disk on other threads",
-				    (double)h->others_bytes / 1e6);
-	return NULL;
+	return read;
 }
 
 static const char *

@@ -1028,6 +1028,8 @@ class Answer(CliCase):
             ("a thread that worked when it had a CPU", run([("loader", 12, 14)]), "a wait; meanwhile loader worked 12.0 ms, and had no CPU for 13.6 ms"),
             ("a thread that hardly worked, and had no CPU", run([("loader", 5, 24)]), "a wait (sleep, lock, disk, other programs)"),
             ("for a thread that read a file", run(read=9 * 10**6, more=asleep("futex")), "a wait (lock, or another thread: futex); meanwhile 9 MB read from a disk on other threads"),
+            ("for a thread that read a file and worked", run([("loader", 12, 14)], read=9 * 10**6, more=asleep("futex")),
+             "a wait (lock, or another thread: futex); meanwhile loader worked 12.0 ms, and had no CPU for 13.6 ms, and 9 MB read from a disk on other threads"),
             ("while another thread read a little", run(read=2 * 10**6, more=asleep("futex")), "a wait (lock, or another thread: futex)"),
             ("its own file, and no other", run(read=18 * 10**6, more={"disk_bytes": 18 * 10**6, **asleep("futex")}), "a wait (lock, or another thread: futex); meanwhile 18 MB read from a disk"),
             ("in a file on a slow disk", run(more={**asleep("pread64", of="file", ms=2), "disk_bytes": 5 * 10**6}, ready=10, work=14), "5 MB read from a disk"),
