@@ -496,7 +496,7 @@ conclude_passes(struct tally_answer_device *d)
 	const struct tally_course *gpu = &d->state->run.courses[TALLY_COURSE_GPU];
 	g_autoptr(GPtrArray) typical = tally_parts_typical(&d->state->parts, d->range,
 							   d->range.to - d->range.from,
-							   &d->seldom);
+							   &d->seldom_ns);
 	d->range_gpu_ns = tally_course_median(gpu, d->range.from, d->range.to);
 	d->n_passes = typical->len;
 	d->passes = g_new0(struct tally_answer_pass, typical->len + 1);

@@ -136,7 +136,7 @@ struct tally_answer_device {
 	double range_ns; /* the median frame time of it */
 	double typical_ns; /* the sum of the medians of `passes` */
 	double range_gpu_ns; /* the median of a frame's GPU time in the range; 0 = not known */
-	struct tally_seldom seldom; /* what the typical frame has not */
+	double seldom_ns; /* on average, of passes that the typical frame has not */
 	double mean_gpu_ns; /* of all frames whose time is known; 0 = of none */
 	bool at_once; /* queues worked at the same time: less than their passes' sum */
 	struct tally_answer_pass *passes; /* the typical frame's, in order of execution */

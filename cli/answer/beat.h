@@ -40,13 +40,13 @@ struct tally_alternating {
 	const char *what; /* NULL: nothing */
 	bool is_pass;
 	const char *in; /* where the thread waits in it; NULL: not known */
-	unsigned period, others; /* others: so many more passes of it, with less time */
+	unsigned period;
 	/* Numbers: of the first such frame, 0: all are; after the last one, 0: it goes on. */
 	uint64_t from, until;
 	double ns, else_ns;
 };
 
-/* Sets all but the first three and `others`, of most of `frames` frames, of which `last` is the
+/* Sets all but the first three, of most of `frames` frames, of which `last` is the
  * number of the last; false: it does not alternate by `least_ns`. */
 bool tally_beats_find(const struct tally_beats *beats, uint64_t frames, uint64_t last,
 		      double least_ns, struct tally_alternating *found);

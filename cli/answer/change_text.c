@@ -134,7 +134,7 @@ tally_answer_alternating_text(const struct tally_answer_device *d)
 {
 	static const char *const words[] = { [2] = "2nd", [3] = "3rd", [4] = "4th" };
 	const struct tally_alternating *a = &d->alternating;
-	const char *from = "", *rest = "", *others = "";
+	const char *from = "", *rest = "";
 	if (!a->what)
 		return NULL;
 	if (a->until)
@@ -143,12 +143,10 @@ tally_answer_alternating_text(const struct tally_answer_device *d)
 		from = tally_phrase("from frame %" PRIu64 " on ", a->from);
 	if (a->else_ns > 0)
 		rest = tally_phrase(", the others %s", tally_duration_text(a->else_ns));
-	if (a->others)
-		others = tally_phrase(" (and %u more)", a->others);
-	return tally_phrase(a->is_pass ? "%severy %s frame has %s%s, %s%s%s"
-				       : "%severy %s frame has %s%s %s%s%s",
+	return tally_phrase(a->is_pass ? "%severy %s frame has %s%s, %s%s"
+				       : "%severy %s frame has %s%s %s%s",
 			    from, words[a->period], tally_short_name(a->what), place_text(a->in),
-			    tally_duration_text(a->ns), rest, others);
+			    tally_duration_text(a->ns), rest);
 }
 
 const char *

@@ -13,7 +13,6 @@
 /* If one part of the top level has more than this share of the typical frame, the fine level is
  * used. */
 #define NEARLY_ALL 0.8
-#define MOST_SELDOM 0.9 /* of the time of passes that few frames have, those named have it */
 
 /* Flags of a pass whose own part of a time that passes share may be missing from it. */
 #define UNTIMED \
@@ -319,13 +318,8 @@ tally_parts_alternating(const struct tally_parts *p, double least_ns)
 	struct tally_alternating found = { 0 };
 	TALLY_EACH (const struct tally_part, part, p->all[TALLY_PART_FINE]) {
 		struct tally_alternating a = { .what = part->name, .is_pass = true };
-		if (!tally_beats_find(&part->beats, p->n, p->last, least_ns, &a))
-			continue;
-		found.others += found.what && a.period == found.period;
-		if (a.ns <= found.ns)
-			continue;
-		a.others = a.period == found.period ? found.others : 0;
-		found = a;
+		if (tally_beats_find(&part->beats, p->n, p->last, least_ns, &a))
+			found = a.ns > found.ns ? a : found;
 	}
 	return found;
 }
@@ -482,19 +476,6 @@ typical_of_level(struct tally_parts *p, enum tally_part_level level,
 	return typical;
 }
 
-/* A part that few frames have, and its time in all of them. */
-struct seldom_part {
-	const struct tally_part *part;
-	double ns;
-};
-
-static int
-compare_seldom(gconstpointer a, gconstpointer b)
-{
-	const struct seldom_part *x = a, *y = b;
-	return x->ns < y->ns ? 1 : x->ns > y->ns ? -1 : strcmp(x->part->name, y->part->name);
-}
-
 /* Its time in all frames of the range that have it, as if in each it were timed. */
 static double
 time_in(const struct tally_part *part, struct tally_range range)
@@ -531,34 +512,16 @@ tally_parts_are_as_many(double a, double b)
 	return fabs(a - b) <= MAX(a, b) / 4;
 }
 
-static struct tally_seldom
+/* Of the parts that fewer than half of the frames have, on average. */
+static double
 seldom_of_level(struct tally_parts *p, enum tally_part_level level, struct tally_range range,
 		uint64_t frames)
 {
-	struct tally_seldom seldom = { .sizes = true };
-	g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(struct seldom_part));
-	double all_ns = 0, ns = 0;
-	uint64_t in = 0;
-	TALLY_EACH (const struct tally_part, part, p->all[level]) {
-		const struct seldom_part of = { part, time_in(part, range) };
-		if (2 * frames_in(part, range) >= frames || of.ns <= 0)
-			continue;
-		g_array_append_val(found, of);
-		all_ns += of.ns;
-	}
-	g_array_sort(found, compare_seldom);
-	TALLY_EACH_OF (const struct seldom_part, of, found) {
-		if (ns >= MOST_SELDOM * all_ns)
-			break;
-		seldom.part = seldom.part ? seldom.part : of->part;
-		seldom.sizes &= tally_parts_differ_in_size(seldom.part->name, of->part->name);
-		seldom.n++;
-		in += frames_in(of->part, range);
-		ns += of->ns;
-	}
-	seldom.sizes &= in <= frames;
-	seldom.ns = frames ? ns / (double)frames : 0;
-	return seldom;
+	double ns = 0;
+	TALLY_EACH (const struct tally_part, part, p->all[level])
+		if (2 * frames_in(part, range) < frames)
+			ns += time_in(part, range) / (double)frames;
+	return ns;
 }
 
 const struct tally_part *
@@ -585,7 +548,7 @@ tally_parts_largest_shared(const struct tally_parts *p, struct tally_range range
 
 GPtrArray *
 tally_parts_typical(struct tally_parts *p, struct tally_range range, uint64_t frames,
-		    struct tally_seldom *seldom)
+		    double *seldom_ns)
 {
 	g_autoptr(GPtrArray) top = typical_of_level(p, TALLY_PART_TOP, range, frames);
 	double all = 0, most = 0;
@@ -594,12 +557,12 @@ tally_parts_typical(struct tally_parts *p, struct tally_range range, uint64_t fr
 		all += ns;
 		most = MAX(most, ns);
 	}
-	*seldom = seldom_of_level(p, TALLY_PART_TOP, range, frames);
+	*seldom_ns = seldom_of_level(p, TALLY_PART_TOP, range, frames);
 	if (top->len && most <= NEARLY_ALL * all)
 		return g_steal_pointer(&top);
 	g_autoptr(GPtrArray) fine = typical_of_level(p, TALLY_PART_FINE, range, frames);
 	if (fine->len <= top->len)
 		return g_steal_pointer(&top);
-	*seldom = seldom_of_level(p, TALLY_PART_FINE, range, frames);
+	*seldom_ns = seldom_of_level(p, TALLY_PART_FINE, range, frames);
 	return g_steal_pointer(&fine);
 }

@@ -103,14 +103,6 @@ uint64_t tally_part_median(struct tally_part *part, struct tally_range range);
 /* The part of the fine level with the most time, of at least `least_ns`, that alternates. */
 struct tally_alternating tally_parts_alternating(const struct tally_parts *p, double least_ns);
 
-/* The parts that ran in fewer than half of the frames, the largest nine tenths of their time. */
-struct tally_seldom {
-	const struct tally_part *part; /* the one with the most time; NULL: none */
-	unsigned n; /* of them */
-	bool sizes; /* their names differ in a size alone, and no two need be of one frame */
-	double ns; /* the mean of their sum in a frame, over all */
-};
-
 /* Whether two names differ in nothing but the size of the target. */
 bool tally_parts_differ_in_size(const char *a, const char *b);
 /* Whether two numbers of calls may be those of one pass: within a quarter. */
@@ -124,9 +116,10 @@ tally_parts_largest_shared(const struct tally_parts *p, struct tally_range range
 
 /* The parts of the typical frame in order of execution: those that ran in at least half of the
  * `frames` frames of the range. On the top level, or, where one part of that is nearly
- * everything, on the fine one. The caller frees the array; the parts stay. */
+ * everything, on the fine one. *seldom_ns: the mean of what the others sum up to in a frame, over
+ * all. The caller frees the array; the parts stay. */
 GPtrArray *
 tally_parts_typical(struct tally_parts *p, struct tally_range range, uint64_t frames,
-		    struct tally_seldom *seldom);
+		    double *seldom_ns);
 
 #endif

@@ -223,23 +223,15 @@ add_pass_items(GPtrArray *lines, const struct tally_answer_device *d, unsigned n
 static bool
 lacks_seldom(const struct tally_answer_device *d)
 {
-	return d->seldom.part && d->typical_ns < TYPICAL * d->range_gpu_ns &&
-	       2 * d->seldom.ns >= d->range_gpu_ns - d->typical_ns;
+	return d->typical_ns < TYPICAL * d->range_gpu_ns &&
+	       2 * d->seldom_ns >= d->range_gpu_ns - d->typical_ns;
 }
 
 static const char *
 seldom_text(const struct tally_answer_device *d)
 {
-	const struct tally_seldom *s = &d->seldom;
-	const char *more = "";
-	if (s->n > 1)
-		more = tally_phrase(" and %u %s", s->n - 1,
-				    !s->sizes	 ? "more"
-				    : s->n == 2 ? "more size"
-						: "more sizes");
-	return tally_phrase("fewer have %s%s, %s on average",
-			    tally_short_name(s->part->name), more,
-			    tally_duration_text(s->ns));
+	return tally_phrase("passes that fewer have: %s on average",
+			    tally_duration_text(d->seldom_ns));
 }
 
 static const char *
