@@ -28,6 +28,7 @@ struct tally_answer_state {
 	struct tally_hitches hitches;
 	struct tally_demand demand;
 	struct tally_event_total calls[TALLY_N_EVENT_GROUPS], loaded[TALLY_N_EVENT_GROUPS];
+	struct tally_event_total lately[TALLY_N_EVENT_GROUPS];
 	struct tally_parts parts;
 	struct tally_stats overhead;
 	uint64_t seen; /* frames, with those left out */
@@ -204,7 +205,7 @@ add_start(const struct tally_answer *answer, struct tally_answer_device *d,
 	if (s->seen == 0 || skipped) {
 		struct tally_frame_events events = { 0 };
 		tally_frame_events_read(&events, f);
-		tally_event_totals_add(s->loaded, &events);
+		tally_event_totals_add(s->loaded, &events, f->frame, false);
 	}
 	if (s->seen++ >= START_FRAMES && !skipped)
 		return;
@@ -321,7 +322,8 @@ add_frame(struct tally_answer_device *d, struct tally_hitch_frame *h, const stru
 	const struct tally_frame_record *f = c->f;
 	d->frames++;
 	add_to_hitches(s, h, own);
-	tally_event_totals_add(s->calls, c->events);
+	tally_event_totals_add(s->calls, c->events, f->frame, false);
+	tally_event_totals_add(s->lately, c->events, f->frame, true);
 	tally_over_run_add(&s->run, f, c->unsure_ns, c->events, h->asleep);
 	tally_bound_add(&s->bound, f, c->timed, s->parts.opengl ? c->unsure_ns : 0);
 	tally_stats_add_u64(&s->overhead, f->overhead_ns);
@@ -629,7 +631,7 @@ conclude(const struct tally_answer *answer, struct tally_answer_device *d)
 	take_present_mode(answer, d);
 	tally_explain_run(&d->state->run, d);
 	const struct tally_range all = { .whole = true };
-	tally_presence_find(&d->state->parts, d->state->run.numbers[0], d);
+	tally_presence_find(&d->state->run, d->state->lately, d);
 	d->bound = tally_bound_decide(&d->state->bound, d->n_changes ? d->range : all);
 	d->bound.driver = d->state->run.driver;
 	if (d->bound.doubt == TALLY_DOUBT_NO_GPU_TIMES &&

@@ -129,6 +129,10 @@ struct tally_answer_device {
 	 * and how many more at that frame. */
 	struct tally_answer_change began;
 	unsigned n_more_began;
+	/* Calls that nearly all frames make from a frame on, or up to one; ns 0: none. */
+	struct tally_answer_event calls_began;
+	uint64_t calls_frame;
+	bool calls_ended;
 	struct tally_answer_growth memory, resident; /* the GPU's, and the process's */
 	const char *busiest; /* the thread besides the one that ends frames that works most */
 	double busiest_share; /* of the time */

@@ -130,6 +130,16 @@ tally_answer_presence_text(const struct tally_answer_device *d)
 }
 
 const char *
+tally_answer_calls_began_text(const struct tally_answer_device *d)
+{
+	const char *calls = d->calls_began.ns ? tally_event_text(&d->calls_began) : NULL;
+	return calls ? tally_phrase(d->calls_ended ? "up to frame %" PRIu64 " each frame had %s"
+						   : "from frame %" PRIu64 " on each frame has %s",
+				    d->calls_frame - d->calls_ended, calls)
+		     : NULL;
+}
+
+const char *
 tally_answer_alternating_text(const struct tally_answer_device *d)
 {
 	static const char *const words[] = { [2] = "2nd", [3] = "3rd", [4] = "4th" };

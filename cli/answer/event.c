@@ -73,13 +73,19 @@ tally_frame_events_sum(const struct tally_frame_events *events,
 
 void
 tally_event_totals_add(struct tally_event_total totals[TALLY_N_EVENT_GROUPS],
-		       const struct tally_frame_events *events)
+		       const struct tally_frame_events *events, uint64_t frame, bool lately)
 {
 	struct tally_event_record sums[TALLY_N_EVENT_GROUPS];
 	tally_frame_events_sum(events, sums);
 	for (int i = 0; i < TALLY_N_EVENT_GROUPS; i++) {
-		add_record(&totals[i].sum, &sums[i]);
-		totals[i].frames += sums[i].n > 0;
+		struct tally_event_total *t = &totals[i];
+		if (sums[i].n == 0)
+			continue;
+		if (lately && 10 * t->frames < 9 * (frame - t->first))
+			*t = (struct tally_event_total){ 0 };
+		add_record(&t->sum, &sums[i]);
+		t->first = t->frames++ ? t->first : frame;
+		t->last = frame;
 	}
 }
 

@@ -237,6 +237,7 @@ tally_answer_put_json(struct tally_out *o, const char *key,
 		put_changes(o, d);
 		tally_out_text(o, "memory", tally_answer_memory_text(d));
 		tally_out_text(o, "presence", tally_answer_presence_text(d));
+		tally_out_text(o, "calls_began", tally_answer_calls_began_text(d));
 		tally_out_text(o, "alternates", tally_answer_alternating_text(d));
 		put_bound(o, d);
 		if (d->busiest) {

@@ -26,17 +26,32 @@ distance(uint64_t a, uint64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* Whether nearly all frames on one side of a frame, and none on the other, have a part. */
+/* Something that frames have, by their numbers. */
+struct seen {
+	uint64_t frames, first, last;
+	bool before; /* one that was left out has it */
+};
+
+/* Whether nearly all frames on one side of *frame have it, and none on the other. */
 static bool
-begins_or_ends(struct tally_part *part, const struct span *all, struct tally_answer_change *c)
+begins_or_ends(struct seen of, const struct span *all, uint64_t *frame, bool *begins)
+{
+	*begins = of.first >= all->first + all->least && !of.before;
+	uint64_t from = *begins ? of.first : all->first;
+	uint64_t to = *begins ? all->last + 1 : of.last + 1;
+	*frame = *begins ? of.first : of.last + 1;
+	return (*begins || of.last + all->least <= all->last) && to - from >= all->least &&
+	       (double)of.frames >= NEARLY * all->share * (double)(to - from);
+}
+
+static bool
+is_new_or_gone(struct tally_part *part, const struct span *all, struct tally_answer_change *c)
 {
 	const struct tally_range whole = { .whole = true };
-	bool new = part->first >= all->first + all->least && !part->skipped;
-	uint64_t from = new ? part->first : all->first, to = new ? all->last + 1 : part->last + 1;
-	c->frame = new ? part->first : part->last + 1;
+	const struct seen of = { part->frames, part->first, part->last, part->skipped };
+	bool new, found = begins_or_ends(of, all, &c->frame, &new);
 	*(new ? &c->what_after_ns : &c->what_before_ns) = (double)tally_part_median(part, whole);
-	return (new || part->last + all->least <= all->last) && to - from >= all->least &&
-	       (double)part->frames >= NEARLY * all->share * (double)(to - from);
+	return found;
 }
 
 /* Whether a part that is in nearly all frames takes longer for more work, or less time for less,
@@ -106,7 +121,7 @@ find_all(const struct tally_parts *parts, const struct span *all)
 	GArray *found = g_array_new(FALSE, FALSE, sizeof(struct tally_answer_change));
 	TALLY_EACH (struct tally_part, part, parts->all[TALLY_PART_FINE]) {
 		struct tally_answer_change c = { 0 };
-		if (part->name[0] == '(' || (!begins_or_ends(part, all, &c) &&
+		if (part->name[0] == '(' || (!is_new_or_gone(part, all, &c) &&
 					     !has_other_work(part, all, parts->n, &c)))
 			continue;
 		c.what = part->name;
@@ -116,11 +131,37 @@ find_all(const struct tally_parts *parts, const struct span *all)
 	return found;
 }
 
+/* Of calls that begin or end, those that take most time; shorter ones than a pass must be about
+ * where the speed changes. */
+static void
+find_calls(const struct tally_event_total *calls, const struct span *all,
+	   struct tally_answer_device *d)
+{
+	for (int i = TALLY_EVENT_SHADERS; i < TALLY_N_EVENT_GROUPS; i++) {
+		const struct tally_event_total *t = &calls[i];
+		const struct seen of = { t->frames, t->first, t->last, false };
+		struct tally_answer_event e = tally_event_mean(t, (enum tally_event_group)i);
+		bool begins, told = (double)e.ns >= LEAST_TIME * d->range_ns;
+		uint64_t frame;
+		if (!t->frames || !begins_or_ends(of, all, &frame, &begins))
+			continue;
+		for (unsigned k = 0; k < d->n_changes; k++)
+			told |= distance(d->changes[k].frame, frame) <= all->least;
+		if (!told || e.ns <= d->calls_began.ns)
+			continue;
+		d->calls_began = e;
+		d->calls_frame = frame;
+		d->calls_ended = !begins;
+	}
+}
+
 void
-tally_presence_find(const struct tally_parts *parts, uint64_t first,
+tally_presence_find(const struct tally_over_run *r,
+		    const struct tally_event_total calls[TALLY_N_EVENT_GROUPS],
 		    struct tally_answer_device *d)
 {
-	const uint64_t numbers = parts->last - first + 1;
+	const struct tally_parts *parts = r->parts;
+	const uint64_t first = r->numbers[0], numbers = parts->last - first + 1;
 	const struct span all = { first, parts->last,
 				  MAX(LEAST, (uint64_t)(LEAST_SHARE * (double)numbers)),
 				  (double)parts->n / (double)numbers };
@@ -132,4 +173,5 @@ tally_presence_find(const struct tally_parts *parts, uint64_t first,
 	TALLY_EACH_OF (const struct tally_answer_change, c, found)
 		d->n_more_began += c->what != d->began.what &&
 				   distance(c->frame, d->began.frame) <= 1;
+	find_calls(calls, &all, d);
 }

@@ -525,6 +525,7 @@ lines_with(const struct tally_answer *answer, const struct tally_answer_device *
 	add_line(lines, tally_answer_quiet_text(answer, d));
 	add_changes(lines, d, n);
 	add_wrapped(lines, tally_answer_presence_text(d), ',');
+	add_line(lines, tally_answer_calls_began_text(d));
 	add_line(lines, brief ? NULL : tally_answer_memory_text(d));
 	add_line(lines, brief ? NULL : tally_answer_alternating_text(d));
 	add_line(lines, tally_answer_speed_text(d));

@@ -81,7 +81,7 @@ function answerParts(log, d, answer) {
 			el("strong", {}, sentence(answer.bound.text)),
 			answer.bound.hint ? ` ${sentence(answer.bound.hint)}` : null,
 		),
-		...[untilFrameWords(answer), ...answer.changes.map((c) => c.text), answer.presence, answer.memory, answer.alternates]
+		...[untilFrameWords(answer), ...answer.changes.map((c) => c.text), answer.presence, answer.calls_began, answer.memory, answer.alternates]
 			.filter(Boolean)
 			.map((text) => el("p", { class: "change" }, sentence(text))),
 		el(

@@ -1770,6 +1770,23 @@ class Answer(CliCase):
             self.assertEqual([line for line in got["lines"] if "on average: " in line],
                              [text] if text else [])
 
+    def test_calls_that_begin(self):
+        """Planted in programs that load at their first frame: from one on each frame makes shaders, uploads, or no longer does."""
+        def run(has, at=lambda i: 14, ms=1.0, kind="upload"):
+            made = lambda i: [{"kind": kind, "n": 2, "ns": int(ms * MS), "own_ns": int(ms * MS), "bytes": 4 * 10**6}]
+            return self.answer([(at(i), {"GBuffer": at(i) - 5}, {"events": made(i)} if has(i) else {}) for i in range(300)])
+        step = lambda i: 14 if i < 140 else 20
+        for has, more, words in ((lambda i: i >= 140, {}, "from frame 140 on each frame has upload of 4 MB, 1.00 ms"),
+                                 (lambda i: i == 0 or i >= 140, {}, "from frame 140 on each frame has upload of 4 MB, 1.00 ms"),
+                                 (lambda i: i < 140, {}, "up to frame 139 each frame had upload of 4 MB, 1.00 ms"),
+                                 (lambda i: i >= 140, {"kind": "pipeline", "ms": 0.1}, None),
+                                 (lambda i: i >= 140, {"kind": "pipeline", "ms": 0.1, "at": step}, "from frame 140 on each frame has 2 shaders made, 0.10 ms"),
+                                 (lambda i: i >= 220, {"kind": "pipeline", "ms": 0.1, "at": step}, None),
+                                 (lambda i: True, {"at": step}, None), (lambda i: i % 2, {}, None), (lambda i: i >= 290, {}, None),
+                                 (lambda i: 100 < i < 200, {}, None)):
+            got = run(has, **more)
+            self.assertEqual((got.get("calls_began"), words is None or words in got["lines"]), (words, True))
+
     # Our own cost
 
     def test_cost(self):
