@@ -294,9 +294,8 @@ add_to_hitches(struct tally_answer_state *s, struct tally_hitch_frame *h,
 	h->ns[TALLY_HITCH_FAULTS] = f->minor_faults;
 	h->ns[TALLY_HITCH_DISK_FAULTS] = f->major_faults;
 	h->ns[TALLY_HITCH_DISK_BYTES] = f->disk_bytes;
-	h->ns[TALLY_HITCH_MEMORY_BYTES] = c->events->sums[TALLY_EVENT_MEMORY].bytes;
 	for (int i = TALLY_HITCH_FAULTS; i < TALLY_N_HITCH_TIMES; i++)
-		h->known[i] = f->has_thread || i >= TALLY_HITCH_MEMORY_BYTES;
+		h->known[i] = f->has_thread || i >= TALLY_HITCH_EVENTS;
 	for (int i = 0; i < TALLY_N_EVENTS; i++)
 		h->ns[TALLY_HITCH_EVENTS + i] = c->events->sums[i].ns;
 	h->events = *c->events;

@@ -297,13 +297,6 @@ tally_cause_driver(struct tally_answer_hitch *h, double drew_ns, double no_cpu_n
 	}
 }
 
-void
-tally_cause_caller(struct tally_answer_hitch *h)
-{
-	if (h->cause == TALLY_CAUSE_CPU && h->pass && !has_more_draws(h))
-		h->cause = TALLY_CAUSE_UNKNOWN;
-}
-
 /* Whether what happened in calls explains the frame: on its own thread, or on another for which it
  * waited meanwhile. */
 static bool

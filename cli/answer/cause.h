@@ -83,8 +83,6 @@ enum tally_driver_did {
 enum tally_driver_did tally_cause_driver_did(double drew, double had_no_cpu);
 /* The same of a hitch, for so much more meanwhile than around it. */
 void tally_cause_driver(struct tally_answer_hitch *h, double drew_ns, double no_cpu_ns);
-/* The driver draws in the thread that calls it: work in a pass may be the pass. */
-void tally_cause_caller(struct tally_answer_hitch *h);
 /* "Bloom 0.35 -> 20.1 ms, same draws"; valid as that of tally_phrase(). */
 const char *tally_cause_text(const struct tally_answer_hitch *h);
 /* The cause in a sum of many: the pass's name, "the CPU", ...; valid likewise. */

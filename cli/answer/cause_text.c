@@ -11,7 +11,6 @@
 
 /* Bytes that are worth a word. */
 #define READ 1000000
-#define ALLOCATED 16000000
 #define WAITED_NS 5e6
 #define STANDS_OUT 16 /* times as long as usual */
 
@@ -138,7 +137,7 @@ more_calls_text(const struct tally_answer_hitch *h)
 	return much ? tally_phrase(", and %s", tally_event_text(e)) : "";
 }
 
-/* The same in words, and what it did then: calls, or memory that it took. */
+/* The same in words, and calls that it made then. */
 static const char *
 work_text(const struct tally_answer_hitch *h)
 {
@@ -156,10 +155,6 @@ work_text(const struct tally_answer_hitch *h)
 	    calls >= SAME * (*worked || work > SAME ? work : 1))
 		did = tally_phrase("; of it %s%s", tally_event_text(&h->calls),
 				   more_calls_text(h));
-	else if ((is_part(h) || is_passes(h)) && h->was.ns[TALLY_HITCH_MEMORY_BYTES] >= ALLOCATED &&
-		 h->was.ns[TALLY_HITCH_MEMORY_BYTES] / 2 > h->was.usual[TALLY_HITCH_MEMORY_BYTES])
-		did = tally_phrase("; of it allocation of %.0f MB",
-				   (double)h->was.ns[TALLY_HITCH_MEMORY_BYTES] / 1e6);
 	return tally_phrase("%s%s", worked, did);
 }
 

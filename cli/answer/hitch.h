@@ -37,7 +37,6 @@ enum tally_hitch_time {
 	TALLY_HITCH_FAULTS,
 	TALLY_HITCH_DISK_FAULTS,
 	TALLY_HITCH_DISK_BYTES,
-	TALLY_HITCH_MEMORY_BYTES, /* allocated of the GPU's memory */
 	TALLY_HITCH_EVENTS, /* from here on the times of calls, by their kinds */
 	TALLY_N_HITCH_TIMES = TALLY_HITCH_EVENTS + TALLY_N_EVENTS,
 };

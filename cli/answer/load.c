@@ -285,8 +285,6 @@ explain_driver(const struct tally_loads *l, struct driver driver, struct tally_a
 				   known && draws && l->frames->len < MOST_FRAMES
 					   ? sum.ns[TALLY_HAD_NO_CPU]
 					   : (double)NAN);
-	else if (is_of_driver("llvmpipe", driver.name)) /* without threads of its own */
-		tally_cause_caller(h);
 }
 
 /* Which thread worked meanwhile, and how long the one that ends frames had no CPU. */
