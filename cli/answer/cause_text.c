@@ -205,7 +205,8 @@ meanwhile_text(const struct tally_answer_hitch *h)
 		return tally_event_text(&h->calls);
 	const char *read = free ? others_read_text(h) : NULL;
 	/* What a driver waits for may be what the GPU waits for. */
-	if ((free || (h->cause == TALLY_CAUSE_WAIT && !h->ready_ns)) && h->thread)
+	bool waited = h->cause == TALLY_CAUSE_WAIT || h->cause == TALLY_CAUSE_DISK;
+	if ((free || (waited && !h->ready_ns)) && h->thread)
 		return read ? tally_phrase("%s, and %s", thread_text(h), read) : thread_text(h);
 	if ((free || is_part(h) || is_passes(h)) &&
 	    tally_hitch_more(&h->was, TALLY_HITCH_DISK_BYTES) >= READ)
@@ -245,9 +246,12 @@ static const char *
 pass_text(const struct tally_answer_hitch *h)
 {
 	bool first = h->pass && h->first == h->pass && !h->some;
-	return tally_phrase("%s%s", growth_text(names_text(h->pass, h->some), &h->of, first,
-						h->drew, h->or_wait),
-			    h->or_wait ? ", or a wait of the CPU" : "");
+	const char *in = "";
+	if (h->place && is_no_pass(h->pass) && !h->drew)
+		in = tally_phrase(", the CPU in %s", tally_short_name(h->place));
+	return tally_phrase("%s%s%s", growth_text(names_text(h->pass, h->some), &h->of, first,
+						  h->drew, h->or_wait),
+			    in, h->or_wait ? ", or a wait of the CPU" : "");
 }
 
 /* Whether it was seen asleep for a good part of such a part of it. */
@@ -402,6 +406,18 @@ unknown_text(const struct tally_answer_hitch *h)
 			    tally_duration_text(ns), both ? "and " : "", grew);
 }
 
+/* It read from a disk, and was seen to sleep elsewhere for a part of it. */
+static const char *
+disk_text(const struct tally_answer_hitch *h)
+{
+	const struct tally_asleep_record *a = h->was.asleep;
+	const char *other = "";
+	for (int i = 0; i < TALLY_HITCH_PLACES; i++)
+		if (a[i].in && !tally_asleep_in_file(&a[i]) && share_of(h, a[i].ns) >= PART)
+			other = tally_phrase(", and a wait (%s)", tally_asleep_text(&a[i]));
+	return tally_phrase("%s%s", faults_text(h), other);
+}
+
 static const char *
 cause_text(const struct tally_answer_hitch *h)
 {
@@ -422,8 +438,9 @@ cause_text(const struct tally_answer_hitch *h)
 					  : tally_phrase("%s%s", tally_event_text(&h->calls),
 							 more_calls_text(h));
 	case TALLY_CAUSE_FAULTS:
-	case TALLY_CAUSE_DISK:
 		return faults_text(h);
+	case TALLY_CAUSE_DISK:
+		return disk_text(h);
 	default:
 		return unknown_text(h);
 	}

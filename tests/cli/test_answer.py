@@ -384,7 +384,7 @@ class Answer(CliCase):
 
     def test_when_the_gpu_did_nothing(self):
         """In OpenGL the rest of a frame that a pass made late is a wait, or work, before and after it; and a driver may wait in a call without draws."""
-        def run(before=0, work=0, ms=40, draws=50, dispatch=0, ready=0, asleep=()):
+        def run(before=0, work=0, ms=40, draws=50, dispatch=0, ready=0, driver=60, asleep=()):
             lines, start = [header(), {**device(), "name": "llvmpipe"}, *(pass_info(ident, n) for n, ident in IDS.items())], 10**9
             for i in range(60):
                 hit = i == 40
@@ -400,13 +400,14 @@ class Answer(CliCase):
                 start += (ends + 1) * MS
                 if i % 7 == 0:
                     lines.append({"type": "process", "time_ns": start, "period_ns": 98 * MS, "ready_ns": ready * MS if i == 42 else 0,
-                                  "threads": [{"name": "game", "cpu_ns": 20 * MS, "ends_frames": True}, {"name": "llvmpipe-0", "cpu_ns": (60 if i == 42 else 30) * MS}]})
+                                  "threads": [{"name": "game", "cpu_ns": 20 * MS, "ends_frames": True}, {"name": "llvmpipe-0", "cpu_ns": (driver if i == 42 else 30) * MS}]})
             return self.answers(lines + [end(60, 180)])[0]["hitches"]["worst"][0]["text"]
         for what, got, words in (
                 ("a sleep before it", run(before=20, work=8), "+52.0 ms, GBuffer 8.00 -> 40.0 ms, 10 -> 50 draws, and a wait (sleep, lock, disk)"),
                 ("the same, and little in comparison", run(before=20, work=18, ms=200), "+212 ms, GBuffer 8.00 -> 200 ms, 10 -> 50 draws"),
                 ("work in it", run(work=10), "+32.0 ms, GBuffer 8.00 -> 40.0 ms, 10 -> 50 draws"),
                 ("a dispatch", run(ms=8, draws=10, dispatch=40, asleep=["futex"]), "+40.0 ms, a wait in Probe update (lock, or another thread: futex)"),
+                ("a dispatch, and the driver worked", run(ms=8, draws=10, dispatch=40, driver=160), "+40.0 ms, (passes drawn together) 1.00 -> 41.0 ms, same draws, the CPU in Probe update"),
                 ("a dispatch, in which it slept", run(ms=8, draws=10, dispatch=40, asleep=["fsync"]), "+40.0 ms, a wait (fsync)")):
             with self.subTest(what):
                 self.assertEqual(got, f"frame 40: {words}")
@@ -1059,6 +1060,9 @@ class Answer(CliCase):
             ("in a pipe, for no longer than frames may sleep", run(wait=1, more=asleep("read", of="pipe", ms=9.9)), "a wait (pipe: read)"),
             ("in a sleep, and in a file", run(more={**asleep("clock_nanosleep"), "disk_bytes": 18 * 10**6}), "a wait (sleep: clock_nanosleep); meanwhile 18 MB read from a disk"),
             ("in a file", run(more={**asleep("read", of="file"), "disk_bytes": 18 * 10**6}), "18 MB read from a disk"),
+            # A judge's: first for a thread that worked.
+            ("in a file, and for another thread", run([("anim", 28)], more={"asleep": [{"in": "read", "of": "file", "n": 9, "ns": 14 * MS}, {"in": "futex", "n": 9, "ns": 9 * MS}], "disk_bytes": 18 * 10**6}),
+             "18 MB read from a disk, and a wait (lock, or another thread: futex); meanwhile anim worked 28.0 ms"),
             ("in a sleep, while no CPU was free", run(ready=25, every=1, more=asleep("clock_nanosleep")), "a wait (sleep: clock_nanosleep)"),
             ("in a file, after work, on a busy machine", run(ready=10, work=14, more=asleep("fsync", of="file", ms=12)), "a wait (file: fsync), and the CPU worked 11.0 ms"),
             ("in passtally's wait for a driver", run(more={**asleep("futex"), "overhead_ns": 15 * MS}), "a wait (sleep, lock, disk, other programs); passtally itself 15.0 ms"),
