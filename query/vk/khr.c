@@ -299,15 +299,6 @@ khr_open(struct tally_vk_source *src)
 	return TALLY_OK;
 }
 
-/* There are no rows. */
-static uint64_t
-khr_read_many(struct tally_vk_source *src, const struct tally_vk_family *family,
-	      const void *rows, uint32_t n, struct tally_sample *out)
-{
-	(void)src, (void)family, (void)rows, (void)n, (void)out;
-	return 0;
-}
-
 static const struct tally_vk_source_ops khr_ops = {
 	.name = TALLY_KHR_NAME,
 	.queries = 1,
@@ -317,8 +308,6 @@ static const struct tally_vk_source_ops khr_ops = {
 	.create_pool = khr_create_pool,
 	.words = khr_words,
 	.read = khr_read,
-	.read_many = khr_read_many,
-	.tick = tally_vk_no_tick,
 };
 
 struct tally_vk_source *

@@ -109,13 +109,6 @@ tally_vk_fetch(struct tally_vk_source *src, const struct tally_vk_family *family
 }
 
 void
-tally_vk_no_tick(struct tally_vk_source *src, uint64_t now_ns)
-{
-	(void)src;
-	(void)now_ns;
-}
-
-void
 tally_vk_source_destroy(struct tally_vk_source *src)
 {
 	free(src);

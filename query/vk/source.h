@@ -106,10 +106,11 @@ struct tally_vk_source_ops {
 				  unsigned which, struct tally_sample *out);
 	/* The same for `n` intervals, at most TALLY_VK_MAX_ROWS, whose rows follow one another,
 	 * each of one view and with both halves recorded. Bit i of the result: out[i] was
-	 * filled. */
+	 * filled. NULL: there are no rows. */
 	uint64_t (*read_many)(struct tally_vk_source *src, const struct tally_vk_family *family,
 			      const void *rows, uint32_t n, struct tally_sample *out);
-	/* Called once per frame: keeps the clocks' mapping up to date. Submits no GPU work. */
+	/* Called once per frame: keeps the clocks' mapping up to date. Submits no GPU work. NULL:
+	 * there is no clock. */
 	void (*tick)(struct tally_vk_source *src, uint64_t now_ns);
 };
 
@@ -182,8 +183,6 @@ tally_vk_end(const struct tally_vk_api *api, bool times, VkCommandBuffer cb, VkQ
 		api->CmdEndQuery(cb, pool, slot);
 }
 
-/* tick, for a source without a clock. */
-void tally_vk_no_tick(struct tally_vk_source *src, uint64_t now_ns);
 /* Frees a source that is not open. Accepts NULL. */
 void tally_vk_source_destroy(struct tally_vk_source *src);
 

@@ -284,7 +284,6 @@ static const struct tally_vk_source_ops statistics_ops = {
 	.words = statistics_words,
 	.read = statistics_read,
 	.read_many = statistics_read_many,
-	.tick = tally_vk_no_tick,
 };
 
 struct tally_vk_source *

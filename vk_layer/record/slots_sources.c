@@ -469,7 +469,8 @@ vk_slots_tick(struct vk_device *d, uint64_t now_ns)
 	struct vk_slots *s = d->slots;
 
 	for (uint32_t i = 0; i < s->n; i++)
-		s->sources[i]->ops->tick(s->sources[i], now_ns);
+		if (s->sources[i]->ops->tick)
+			s->sources[i]->ops->tick(s->sources[i], now_ns);
 	rotate_sets(d);
 }
 

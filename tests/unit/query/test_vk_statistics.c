@@ -271,7 +271,7 @@ test_halves(void)
 	g_assert_cmpint(src->ops->read(src, &general, pool, NULL, 0, 1, TALLY_VK_BEGIN,
 				       &r.sample),
 			==, TALLY_LOST);
-	src->ops->tick(src, 1);
+	g_assert_null(src->ops->tick);
 	fq.fail_after = 1;
 	VkQueryPool none = VK_NULL_HANDLE;
 	g_assert_cmpint(src->ops->create_pool(src, &general, SLOTS, &none), ==, TALLY_NO_MEMORY);
