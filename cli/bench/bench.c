@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/bench/fit.h"
 #include "cli/bench/turn.h"
+#include "cli/shared/child.h"
 #include "cli/shared/cli.h"
 #include "cli/shared/each.h"
 
@@ -112,12 +113,10 @@ static int
 call_compare(const struct bench *b, int (*call)(int, char **))
 {
 	g_autoptr(GPtrArray) words = g_ptr_array_new();
-	g_ptr_array_add(words, (gpointer) "compare");
 	/* Without --keep the logs are removed, so their names have no meaning. */
 	g_autofree char *base = name_of(b, 0), *fresh = name_of(b, 1);
-	const char *const names[] = { "--base-name", base, "--new-name", fresh };
-	for (size_t i = 0; i < (b->keep ? 0 : G_N_ELEMENTS(names)); i++)
-		g_ptr_array_add(words, (gpointer)names[i]);
+	tally_child_words(words, "compare", b->keep ? NULL : "--base-name", base, "--new-name",
+			  fresh, NULL);
 	g_ptr_array_extend(words, b->passed, NULL, NULL);
 	for (unsigned side = 0; side < 2; side++) {
 		if (side)

@@ -2,6 +2,7 @@
 #include "cli/bench/turn.h"
 
 #include "cli/log/input.h"
+#include "cli/shared/child.h"
 #include "cli/shared/cli.h"
 #include "json/record_read.h"
 
@@ -64,17 +65,8 @@ tally_turn_run(const struct tally_turn *turn, const char *log)
 	g_autofree char *frames = g_strdup_printf("%" G_GUINT64_FORMAT, turn->frames);
 	g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
 	g_autoptr(GPtrArray) words = g_ptr_array_new();
-	const char *const head[] = { self ? self : "passtally",
-				     "run",
-				     "-q",
-				     "--no-compress",
-				     "--frames",
-				     frames,
-				     "-o",
-				     log,
-				     "--" };
-	for (size_t i = 0; i < G_N_ELEMENTS(head); i++)
-		g_ptr_array_add(words, (gpointer)head[i]);
+	tally_child_words(words, self ? self : "passtally", "run", "-q", "--no-compress",
+			  "--frames", frames, "-o", log, "--", NULL);
 	for (int i = 0; i < turn->n_words; i++)
 		g_ptr_array_add(words, turn->words[i]);
 	g_ptr_array_add(words, NULL);

@@ -53,16 +53,6 @@ make_environment(const char *folder)
 	return environment;
 }
 
-/* Borrows the words, of which NULL is the last. */
-static GPtrArray *
-words_of(const char *const *words)
-{
-	GPtrArray *argv = g_ptr_array_new();
-	for (; *words; words++)
-		g_ptr_array_add(argv, (gpointer)*words);
-	return argv;
-}
-
 static void
 run_child(struct session *s, struct tally_child *child, const char *name,
 	  GPtrArray *argv)
@@ -80,16 +70,8 @@ static void
 add_scene(const struct session *s, GPtrArray *argv, const struct tally_trial_row *row,
 	  const char *number, const char *frames)
 {
-	const char *words[] = { s->programs[row->vulkan],
-				row->scene,
-				"--device",
-				number,
-				"--frames",
-				frames,
-				row->vulkan ? NULL : "--end",
-				"finish" };
-	for (size_t i = 0; i < G_N_ELEMENTS(words) && words[i]; i++)
-		g_ptr_array_add(argv, (gpointer)words[i]);
+	tally_child_words(argv, s->programs[row->vulkan], row->scene, "--device", number,
+			  "--frames", frames, row->vulkan ? NULL : "--end", "finish", NULL);
 }
 
 /* ---- a trial ---- */
@@ -107,9 +89,9 @@ capture(struct session *s, struct tally_trial *t, const char *number,
 	const char *sources = row->vulkan ? "vk-timestamp+vk-statistics"
 					  : "gl-timestamp+gl-statistics";
 	g_auto(GStrv) more = g_strsplit(row->options ? row->options : "", " ", -1);
-	const char *words[] = { s->self,   "run",    "--quiet",   "--log", log,
-				"--frame", boundary, "--sources", sources, NULL };
-	g_autoptr(GPtrArray) argv = words_of(words);
+	g_autoptr(GPtrArray) argv = g_ptr_array_new(), check = g_ptr_array_new();
+	tally_child_words(argv, s->self, "run", "--quiet", "--log", log, "--frame", boundary,
+			  "--sources", sources, NULL);
 	for (char **word = more; *word; word++)
 		g_ptr_array_add(argv, *word);
 	g_ptr_array_add(argv, (gpointer) "--");
@@ -118,8 +100,7 @@ capture(struct session *s, struct tally_trial *t, const char *number,
 	tally_seen_read(&t->log, log, row->vulkan);
 	if (!g_file_test(log, G_FILE_TEST_EXISTS))
 		return;
-	g_autoptr(GPtrArray)
-		check = words_of((const char *[]){ s->self, "check", log, NULL });
+	tally_child_words(check, s->self, "check", log, NULL);
 	g_autofree char *check_name = g_strconcat(child, "-check", NULL);
 	struct tally_child judge;
 	run_child(s, &judge, check_name, check);
@@ -205,9 +186,8 @@ describe_device(struct session *s, bool vulkan, unsigned number,
 		struct tally_child *child)
 {
 	g_autofree char *word = g_strdup_printf("%u", number);
-	const char *words[] = { s->programs[vulkan], "--describe", "--device", word,
-				NULL };
-	g_autoptr(GPtrArray) argv = words_of(words);
+	g_autoptr(GPtrArray) argv = g_ptr_array_new();
+	tally_child_words(argv, s->programs[vulkan], "--describe", "--device", word, NULL);
 	run_child(s, child, vulkan ? "describe-vulkan" : "describe-opengl", argv);
 	bool ended = tally_child_exited(child);
 	/* 78: past the last one; 127: a library that the program needs is missing. */
@@ -298,8 +278,8 @@ static void
 keep(struct session *s)
 {
 	s->result.kept = s->folder;
-	g_autoptr(GPtrArray)
-		argv = words_of((const char *[]){ s->self, "doctor", NULL });
+	g_autoptr(GPtrArray) argv = g_ptr_array_new();
+	tally_child_words(argv, s->self, "doctor", NULL);
 	struct tally_child doctor;
 	run_child(s, &doctor, "doctor", argv);
 	tally_child_clear(&doctor);

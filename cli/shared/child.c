@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -16,6 +17,16 @@
 #define QUIET_MS 2000 /* a shorter wait needs no explanation */
 
 static volatile sig_atomic_t came;
+
+void
+tally_child_words(GPtrArray *argv, ...)
+{
+	va_list words;
+	va_start(words, argv);
+	for (char *word; (word = va_arg(words, char *));)
+		g_ptr_array_add(argv, word);
+	va_end(words);
+}
 
 static void
 remember(int sig)

@@ -21,6 +21,8 @@ struct tally_child {
 	uint64_t ended_ns; /* CLOCK_MONOTONIC */
 };
 
+/* Adds the words of a command, borrowed, of which NULL is the last. */
+void tally_child_words(GPtrArray *argv, ...) G_GNUC_NULL_TERMINATED;
 /* From now on SIGINT, SIGTERM and SIGHUP only end the child that runs. */
 void tally_child_take_signals(void);
 /* The signal that came, 0 = none. */
