@@ -71,8 +71,9 @@ add_item(GString *line, char between, const char *item)
 	g_string_append_printf(line, "%s%s", line->len ? " " : "  ", item);
 }
 
-/* Adds lines about the `n` largest items; as many as fit in `most` lines, at least one. */
-static void
+/* Adds lines about the `n` largest items; as many as fit in `most` lines, at least one. Returns how
+ * many. */
+static unsigned
 add_fitting(GPtrArray *lines, const struct tally_answer_device *d, unsigned n, unsigned most,
 	    void (*add)(GPtrArray *lines, const struct tally_answer_device *d, unsigned n))
 {
@@ -80,9 +81,10 @@ add_fitting(GPtrArray *lines, const struct tally_answer_device *d, unsigned n, u
 	for (; n > 0; n--) {
 		g_ptr_array_set_size(lines, (gint)before);
 		add(lines, d, n);
-		if (lines->len - before <= most)
+		if (n == 1 || lines->len - before <= most)
 			break;
 	}
+	return n;
 }
 
 const char *
@@ -369,16 +371,16 @@ add_worst(GPtrArray *lines, const struct tally_answer_device *d, unsigned n)
 	add_wrapped(lines, line->str, ';');
 }
 
-static void
-add_hitches(GPtrArray *lines, const struct tally_answer_device *d, bool worst)
+/* Returns whether there is no room for three of the worst. */
+static bool
+add_hitches(GPtrArray *lines, const struct tally_answer_device *d)
 {
-	enum { LEAST = 2, MOST = 4 };
-	add_wrapped(lines, d->n_hitches ? tally_answer_hitches_text(d) : "hitches: none", ',');
+	enum { LEAST = 2, MOST = 6, WANTED = 3 };
 	/* passtally's cost has a line. */
 	unsigned left = TALLY_ANSWER_LINES - 1 - MIN(lines->len, TALLY_ANSWER_LINES - 1);
-	if (worst)
-		add_fitting(lines, d, MIN(d->n_listed, TALLY_ANSWER_WORST),
-			    CLAMP(left, LEAST, MOST), add_worst);
+	unsigned n = add_fitting(lines, d, MIN(d->n_listed, TALLY_ANSWER_WORST),
+				 CLAMP(left, LEAST, MOST), add_worst);
+	return n < MIN(d->n_listed, WANTED);
 }
 
 const char *
@@ -510,10 +512,10 @@ tally_answer_quiet_text(const struct tally_answer *a, const struct tally_answer_
 			    tally_duration_text((double)a->quiet_ns), quiet_text(a));
 }
 
-/* With `n` changes, and `passes` lines of passes. */
+/* With `n` changes, and `passes` lines of passes. *cramped: as add_hitches(). */
 static GPtrArray *
 lines_with(const struct tally_answer *answer, const struct tally_answer_device *d,
-	   enum tally_answer_length length, unsigned n, unsigned passes)
+	   enum tally_answer_length length, unsigned n, unsigned passes, bool *cramped)
 {
 	bool brief = length == TALLY_ANSWER_BRIEF;
 	GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
@@ -539,7 +541,9 @@ lines_with(const struct tally_answer *answer, const struct tally_answer_device *
 	for (int i = 0; i < TALLY_N_EVENT_GROUPS; i++)
 		if (d->calls_in[i] > 0)
 			add_line(lines, tally_answer_calls_text(d, i));
-	add_hitches(lines, d, length == TALLY_ANSWER_USUAL); /* else they are below the table */
+	add_wrapped(lines, d->n_hitches ? tally_answer_hitches_text(d) : "hitches: none", ',');
+	if (length == TALLY_ANSWER_USUAL) /* else they are below the table */
+		*cramped = add_hitches(lines, d);
 	add_line(lines, tally_answer_cost_text(d));
 	return lines;
 }
@@ -551,15 +555,16 @@ tally_answer_lines(const struct tally_answer *answer, const struct tally_answer_
 	enum { ALWAYS = 2, PASSES = 3 };
 	static const unsigned most[] = { 1, ALWAYS + 1, TALLY_CHANGE_MOST };
 	unsigned n = MIN(d->n_changes, most[length]), passes = PASSES;
-	GPtrArray *lines = lines_with(answer, d, length, n, passes);
-	while (length == TALLY_ANSWER_USUAL && lines->len > TALLY_ANSWER_LINES && n >= ALWAYS &&
-	       passes > 1) {
-		if (n > ALWAYS)
-			n--;
-		else
+	bool cramped = false;
+	GPtrArray *lines = lines_with(answer, d, length, n, passes, &cramped);
+	while (length == TALLY_ANSWER_USUAL && (cramped || lines->len > TALLY_ANSWER_LINES) &&
+	       (n > ALWAYS || passes > 1)) {
+		if (passes > 1 && (cramped || n <= ALWAYS))
 			passes--; /* the table has them, too */
+		else
+			n--;
 		g_ptr_array_unref(lines);
-		lines = lines_with(answer, d, length, n, passes);
+		lines = lines_with(answer, d, length, n, passes, &cramped);
 	}
 	return lines;
 }
