@@ -76,26 +76,29 @@ static bool is_refused; /* a security module forbids it, and may log each attemp
 static struct tally_asleep_record found[MAX_LISTED];
 static char found_names[MAX_LISTED][32], found_other_names[MAX_LISTED][32];
 
-/* What the first argument of a system call says. */
-enum first_argument {
-	FIRST_OTHER = 0,
-	FIRST_FILE, /* a descriptor */
-	FIRST_WATCHED, /* descriptors, or how many; 0: it is a sleep */
+/* What the arguments of a system call say. */
+enum says {
+	SAYS_NOTHING = 0,
+	SAYS_FILE, /* the first: a descriptor */
+	SAYS_WATCHED, /* the first: descriptors, or how many; 0: it is a sleep */
+	SAYS_LOCK, /* futex(): its word, the operation and a value */
+	SAYS_LENGTH, /* the first: of the sleep */
+	SAYS_LENGTH_OR_TIME, /* the third, by flags in the second */
 };
 
 /* The system calls in which programs sleep. */
 static const struct call {
 	long number;
-	enum first_argument first;
+	enum says says;
 	char name[16]; /* no pointer, which the loader would have to set */
 } calls[] = {
-#define CALL(name) { SYS_##name, FIRST_OTHER, #name }
-#define OF_FILE(name) { SYS_##name, FIRST_FILE, #name }
-#define WATCHING(name) { SYS_##name, FIRST_WATCHED, #name }
-	CALL(clock_nanosleep),
-	CALL(nanosleep),
+#define CALL(name) { SYS_##name, SAYS_NOTHING, #name }
+#define OF_FILE(name) { SYS_##name, SAYS_FILE, #name }
+#define WATCHING(name) { SYS_##name, SAYS_WATCHED, #name }
+	{ SYS_clock_nanosleep, SAYS_LENGTH_OR_TIME, "clock_nanosleep" },
+	{ SYS_nanosleep, SAYS_LENGTH, "nanosleep" },
 #ifdef SYS_futex
-	CALL(futex),
+	{ SYS_futex, SAYS_LOCK, "futex" },
 #endif
 #ifdef SYS_poll
 	WATCHING(poll),
@@ -152,13 +155,13 @@ static const struct call {
 	CALL(mprotect),
 	CALL(madvise),
 	CALL(io_uring_enter),
-	{ 449, FIRST_OTHER, "futex_waitv" }, /* Wine; newer than some headers */
+	{ 449, SAYS_NOTHING, "futex_waitv" }, /* Wine; newer than some headers */
 #ifdef SYS_futex_time64 /* 32-bit: what its C library calls since it has a long time */
-#define TIME64(name, first) { SYS_##name##_time64, first, #name }
-	TIME64(futex, FIRST_OTHER),
-	TIME64(clock_nanosleep, FIRST_OTHER),
-	TIME64(ppoll, FIRST_WATCHED),
-	TIME64(pselect6, FIRST_WATCHED),
+#define TIME64(name, says) { SYS_##name##_time64, says, #name }
+	TIME64(futex, SAYS_LOCK),
+	TIME64(clock_nanosleep, SAYS_LENGTH_OR_TIME),
+	TIME64(ppoll, SAYS_WATCHED),
+	TIME64(pselect6, SAYS_WATCHED),
 #endif
 };
 
@@ -171,6 +174,13 @@ find_call(long number)
 		if (calls[i].number == number)
 			return &calls[i];
 	return NULL;
+}
+
+static enum says
+says_of(long number)
+{
+	const struct call *call = find_call(number);
+	return call ? call->says : SAYS_NOTHING;
 }
 
 /* ---- the threads that end frames ---- */
@@ -315,17 +325,17 @@ read_owner(uint64_t mutex)
 	return is_mutex ? words[OWNER] : 0;
 }
 
-/* How long a call of nanosleep() or clock_nanosleep() is to sleep; 0: not known, or to a time. */
+/* How long a call is to sleep; 0: not known, or to a time. */
 static uint64_t
-read_asked(const char *call, const uint64_t arguments[3])
+read_asked(enum says says, const uint64_t arguments[3])
 {
-	const bool plain = strcmp(call, "nanosleep") == 0;
-	const bool clock = strcmp(call, "clock_nanosleep") == 0 && arguments[1] != TIMER_ABSTIME;
+	bool first = says == SAYS_LENGTH;
+	bool third = says == SAYS_LENGTH_OR_TIME && arguments[1] != TIMER_ABSTIME;
 	struct {
 		uint64_t seconds, ns;
 	} time;
-	if (sizeof(long) != 8 || (!plain && !clock) ||
-	    !read_memory(arguments[plain ? 0 : 2], &time, sizeof(time)) || time.seconds > 3600)
+	if (sizeof(long) != 8 || (!first && !third) ||
+	    !read_memory(arguments[first ? 0 : 2], &time, sizeof(time)) || time.seconds > 3600)
 		return 0;
 	return time.seconds * 1000 * NS_PER_MS + time.ns;
 }
@@ -372,11 +382,9 @@ read_place(const struct watched *w, uint64_t tid, struct place *out)
 	if (out->call < IN_FAULT || atomic_load(&w->waiting) == tid)
 		return false;
 	out->argument = arguments[0];
-	const struct call *call = find_call(out->call);
-	if (call && strcmp(call->name, "futex") == 0)
+	if (says_of(out->call) == SAYS_LOCK)
 		out->other = awaited(arguments[0], arguments[1], arguments[2]);
-	else if (call)
-		out->asked_ns = read_asked(call->name, arguments);
+	out->asked_ns = read_asked(says_of(out->call), arguments);
 	return true;
 }
 
@@ -390,10 +398,10 @@ is_same_place(const struct place *a, const struct place *b)
 static const char *
 kind_of_call(long number, uint64_t argument)
 {
-	const struct call *call = find_call(number);
-	if (call && call->first == FIRST_FILE)
+	enum says says = says_of(number);
+	if (says == SAYS_FILE)
 		return kind_of_file(argument);
-	return call && call->first == FIRST_WATCHED && !argument ? "sleep" : NULL;
+	return says == SAYS_WATCHED && !argument ? "sleep" : NULL;
 }
 
 static struct sleep *
@@ -413,8 +421,7 @@ look_at_other(struct sleep *s)
 {
 	uint64_t arguments[3] = { 0 };
 	uint64_t tid = s->thread[0] ? s->at.other : (uint64_t)getpid();
-	const struct call *in = find_call(s->at.call);
-	if (!in || strcmp(in->name, "futex") != 0 || tid == s->tid)
+	if (says_of(s->at.call) != SAYS_LOCK || tid == s->tid)
 		return;
 	long call = read_call(tid, arguments);
 	if (s->n_other && call != s->other_call) {
