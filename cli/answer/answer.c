@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "cli/answer/asleep.h"
 #include "cli/answer/bound.h"
 #include "cli/answer/demand.h"
 #include "cli/answer/explain.h"
@@ -98,11 +99,7 @@ find_asleep(const struct tally_asleep_record *asleep, uint32_t n, uint64_t drive
 		bool most = a.ns > out[0].ns;
 		if (a.ns <= out[1].ns)
 			continue;
-		a.in = g_intern_string(a.in);
-		a.of = g_intern_string(a.of);
-		a.thread = g_intern_string(a.thread);
-		a.other_in = g_intern_string(a.other_in);
-		a.other_of = g_intern_string(a.other_of);
+		tally_asleep_intern(&a);
 		out[1] = most ? out[0] : a;
 		out[0] = most ? a : out[0];
 	}

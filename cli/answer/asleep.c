@@ -47,6 +47,14 @@ tally_asleep_may_be_driver(const struct tally_asleep_record *a)
 	return !a->thread && (kind == TALLY_ASLEEP_LOCK || kind == TALLY_ASLEEP_DEVICE);
 }
 
+void
+tally_asleep_intern(struct tally_asleep_record *a)
+{
+	const char **texts[] = { &a->in, &a->of, &a->thread, &a->other_in, &a->other_of };
+	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
+		*texts[i] = g_intern_string(*texts[i]);
+}
+
 static const char *
 place_text(const struct tally_asleep_record *a)
 {

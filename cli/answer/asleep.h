@@ -24,6 +24,8 @@ enum tally_asleep_kind tally_asleep_kind(const struct tally_asleep_record *a);
 bool tally_asleep_in_file(const struct tally_asleep_record *a);
 /* Nobody is known to hold it: the driver may wait so, or passtally for it. */
 bool tally_asleep_may_be_driver(const struct tally_asleep_record *a);
+/* Its texts stay from here on, when the line of the log is gone. */
+void tally_asleep_intern(struct tally_asleep_record *a);
 /* "sleep: clock_nanosleep", "for loader: futex", "for loader, in file: fsync"; valid as that of
  * tally_phrase(). */
 const char *tally_asleep_text(const struct tally_asleep_record *a);

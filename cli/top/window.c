@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/top/window.h"
 
+#include "cli/answer/asleep.h"
 #include "cli/log/device_summary.h"
 #include "cli/shared/each.h"
 
@@ -98,13 +99,8 @@ copy_frame(const struct tally_log_line *line)
 	}
 	struct tally_asleep_record *asleep = (void *)at;
 	f->asleep = COPY(&at, f->asleep, f->n_asleep);
-	for (uint32_t i = 0; i < f->n_asleep; i++) {
-		asleep[i].in = g_intern_string(asleep[i].in);
-		asleep[i].of = g_intern_string(asleep[i].of);
-		asleep[i].thread = g_intern_string(asleep[i].thread);
-		asleep[i].other_in = g_intern_string(asleep[i].other_in);
-		asleep[i].other_of = g_intern_string(asleep[i].other_of);
-	}
+	for (uint32_t i = 0; i < f->n_asleep; i++)
+		tally_asleep_intern(&asleep[i]);
 	struct tally_pass_record *p = (void *)at;
 	f->passes = COPY(&at, f->passes, f->n_passes);
 	for (uint32_t i = 0; i < f->n_passes; i++, p++) {
