@@ -201,8 +201,10 @@ add_start(const struct tally_answer *answer, struct tally_answer_device *d,
 		take_first(answer, d, f);
 	if (s->seen == 0 || skipped) {
 		struct tally_frame_events events = { 0 };
+		struct tally_event_record sums[TALLY_N_EVENT_GROUPS];
 		tally_frame_events_read(&events, f);
-		tally_event_totals_add(s->loaded, &events, f->frame, false);
+		tally_frame_events_sum(&events, sums);
+		tally_event_totals_add(s->loaded, sums, f->frame, false);
 	}
 	if (s->seen++ >= START_FRAMES && !skipped)
 		return;
@@ -316,10 +318,12 @@ add_frame(struct tally_answer_device *d, struct tally_hitch_frame *h, const stru
 {
 	struct tally_answer_state *s = d->state;
 	const struct tally_frame_record *f = c->f;
+	struct tally_event_record sums[TALLY_N_EVENT_GROUPS];
 	d->frames++;
 	add_to_hitches(s, h, own);
-	tally_event_totals_add(s->calls, c->events, f->frame, false);
-	tally_event_totals_add(s->lately, c->events, f->frame, true);
+	tally_frame_events_sum(c->events, sums);
+	tally_event_totals_add(s->calls, sums, f->frame, false);
+	tally_event_totals_add(s->lately, sums, f->frame, true);
 	tally_over_run_add(&s->run, f, c->unsure_ns, c->events, h->asleep);
 	tally_bound_add(&s->bound, f, c->timed, s->parts.opengl ? c->unsure_ns : 0);
 	tally_stats_add_u64(&s->overhead, f->overhead_ns);

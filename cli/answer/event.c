@@ -73,10 +73,9 @@ tally_frame_events_sum(const struct tally_frame_events *events,
 
 void
 tally_event_totals_add(struct tally_event_total totals[TALLY_N_EVENT_GROUPS],
-		       const struct tally_frame_events *events, uint64_t frame, bool lately)
+		       const struct tally_event_record sums[TALLY_N_EVENT_GROUPS],
+		       uint64_t frame, bool lately)
 {
-	struct tally_event_record sums[TALLY_N_EVENT_GROUPS];
-	tally_frame_events_sum(events, sums);
 	for (int i = 0; i < TALLY_N_EVENT_GROUPS; i++) {
 		struct tally_event_total *t = &totals[i];
 		if (sums[i].n == 0)

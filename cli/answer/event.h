@@ -56,11 +56,11 @@ void tally_frame_events_read(struct tally_frame_events *to, const struct tally_f
 /* A frame's sums by group. */
 void tally_frame_events_sum(const struct tally_frame_events *events,
 			    struct tally_event_record out[TALLY_N_EVENT_GROUPS]);
-/* Adds a frame's events to the totals by group. `lately`: these begin again where fewer than nine
+/* Adds a frame's sums to the totals by group. `lately`: these begin again where fewer than nine
  * of ten frames since the first had any. */
 void tally_event_totals_add(struct tally_event_total totals[TALLY_N_EVENT_GROUPS],
-			    const struct tally_frame_events *events, uint64_t frame,
-			    bool lately);
+			    const struct tally_event_record sums[TALLY_N_EVENT_GROUPS],
+			    uint64_t frame, bool lately);
 /* What a frame has of it on average, of those that have any. */
 struct tally_answer_event tally_event_mean(const struct tally_event_total *total,
 					   enum tally_event_group group);
