@@ -171,8 +171,9 @@ static bool
 is_of_limiter(const struct tally_asleep_record *a)
 {
 	enum tally_asleep_kind kind = tally_asleep_kind(a);
-	bool may_wait = kind >= TALLY_ASLEEP_EVENTS && kind <= TALLY_ASLEEP_DEVICE && !a->of;
-	return !a->thread && (kind == TALLY_ASLEEP_SLEEP || may_wait);
+	bool may_wait = kind == TALLY_ASLEEP_EVENTS || kind == TALLY_ASLEEP_LOCK ||
+			kind == TALLY_ASLEEP_DEVICE;
+	return !a->thread && (kind == TALLY_ASLEEP_SLEEP || (may_wait && !a->of));
 }
 
 /* Where its thread slept for longer than in a usual frame, and where not: that may be a limiter. */

@@ -49,15 +49,17 @@ is_new_or_gone(struct tally_part *part, const struct span *all, struct tally_ans
 {
 	const struct tally_range whole = { .whole = true };
 	const struct seen of = { part->frames, part->first, part->last, part->skipped };
-	bool new, found = begins_or_ends(of, all, &c->frame, &new);
+	bool new;
+	if (!begins_or_ends(of, all, &c->frame, &new))
+		return false;
 	*(new ? &c->what_after_ns : &c->what_before_ns) = (double)tally_part_median(part, whole);
-	return found;
+	return true;
 }
 
 /* Whether a part that is in nearly all frames takes longer for more work, or less time for less,
  * from a frame on. */
 static bool
-has_other_work(struct tally_part *part, const struct span *all, uint64_t frames,
+steps_with_work(struct tally_part *part, const struct span *all, uint64_t frames,
 	       struct tally_answer_change *c)
 {
 	const struct tally_range before = { .to = part->since_at };
@@ -122,7 +124,7 @@ find_all(const struct tally_parts *parts, const struct span *all)
 	TALLY_EACH (struct tally_part, part, parts->all[TALLY_PART_FINE]) {
 		struct tally_answer_change c = { 0 };
 		if (part->name[0] == '(' || (!is_new_or_gone(part, all, &c) &&
-					     !has_other_work(part, all, parts->n, &c)))
+					     !steps_with_work(part, all, parts->n, &c)))
 			continue;
 		c.what = part->name;
 		c.is_pass = true;

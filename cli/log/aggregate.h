@@ -70,7 +70,7 @@ struct tally_row_queue {
 	int32_t family, index;
 };
 
-/* What the work outside passes is called where it is that of passes that share one time. */
+/* What the work outside passes is called, and where it is that of passes that share one time. */
 #define TALLY_OUTSIDE_PASSES "(not in a pass)"
 #define TALLY_DRAWN_TOGETHER "(passes drawn together)"
 
